@@ -41,8 +41,9 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /**
- * Structures: workspaces, leaderboards, unique counters, Bloom filters, geo indexes and hash stores.
- * What is injected is lazy, so that it needs no Redis unless the application uses it.
+ * Structures: workspaces, leaderboards, unique counters, Bloom filters, geo indexes and
+ * hash stores. What is injected is lazy, so that it needs no Redis unless the application
+ * uses it.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnBean(RedisBackends.class)

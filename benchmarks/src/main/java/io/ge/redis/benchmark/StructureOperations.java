@@ -5,6 +5,7 @@
 
 package io.ge.redis.benchmark;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -42,7 +43,6 @@ import org.springframework.data.geo.Distance;
 import org.springframework.data.geo.Point;
 import org.springframework.data.redis.connection.RedisGeoCommands.DistanceUnit;
 import org.springframework.data.redis.connection.RedisGeoCommands.GeoSearchCommandArgs;
-import org.springframework.data.redis.connection.StringRedisConnection;
 import org.springframework.data.redis.core.GeoOperations;
 import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.HyperLogLogOperations;
@@ -132,11 +132,10 @@ final class StructureOperations {
 	Table operations() throws Exception {
 		List<Operation> operations = all();
 		this.bloom.tryInit(StructureAtScale.MEMBERS, StructureAtScale.ERROR_RATE);
+		// Fills all of them, and warms up
 		for (Operation operation : operations) {
-			if (operation.writes()) {
-				for (Contender contender : operation.contenders()) {
-					Scenarios.forAll(this.size.keys(), contender.action());
-				}
+			for (Contender contender : operation.contenders()) {
+				Scenarios.forAll(this.size.keys(), contender.action());
 			}
 		}
 		Rotation rotation = new Rotation(this.size);
@@ -211,7 +210,7 @@ final class StructureOperations {
 			.includeDistance()
 			.sortAscending()
 			.limit(NEAREST);
-		return List.of(Operation.writing("leaderboard add", (key) -> this.leaderboards.add(NAME, key, score(key)),
+		return List.of(Operation.of("leaderboard add", (key) -> this.leaderboards.add(NAME, key, score(key)),
 				(key) -> this.scores.addScoreAndGetRevRank(key, score(key)), (key) -> {
 					this.springScores.incrementScore(NAME, key, score(key));
 					return this.springScores.reverseRank(NAME, key);
@@ -237,14 +236,14 @@ final class StructureOperations {
 						}),
 				Operation.of("leaderboard rank, bare", (key) -> this.leaderboards.rank(NAME, Window.NONE, key),
 						this.scores::revRank, (key) -> this.springScores.reverseRank(NAME, key)),
-				Operation.writing("unique counter add", (key) -> this.counters.add(NAME, key), this.unique::add,
+				Operation.of("unique counter add", (key) -> this.counters.add(NAME, key), this.unique::add,
 						(key) -> this.springUnique.add("unique", key)),
 				Operation.of("unique counter count", (key) -> this.counters.count(NAME), (key) -> this.unique.count(),
 						(key) -> this.springUnique.size("unique")),
-				Operation.writing("Bloom filter add", (key) -> this.filters.add(NAME, key), this.bloom::add, null),
+				Operation.of("Bloom filter add", (key) -> this.filters.add(NAME, key), this.bloom::add, null),
 				Operation.of("Bloom filter check", (key) -> Scenarios.require(this.filters.mightContain(NAME, key)),
 						(key) -> Scenarios.require(this.bloom.contains(key)), null),
-				Operation.writing("geo put", (key) -> this.places.put(NAME, key, place(key)),
+				Operation.of("geo put", (key) -> this.places.put(NAME, key, place(key)),
 						(key) -> this.geo.add(place(key).longitude(), place(key).latitude(), key),
 						(key) -> this.springGeo.add("geo", point(key), key)),
 				Operation.of("geo nearest 10", (key) -> this.places.nearest(NAME, place(key), RADIUS_KM, NEAREST),
@@ -255,7 +254,7 @@ final class StructureOperations {
 								.count(NEAREST)),
 						(key) -> this.springGeo.search("geo", GeoReference.fromCoordinate(point(key)),
 								new Distance(RADIUS_KM, DistanceUnit.KILOMETERS), nearest)),
-				Operation.writing("hash put", (key) -> this.objects.put(NAME, key, STATE), (key) -> {
+				Operation.of("hash put", (key) -> this.objects.put(NAME, key, STATE), (key) -> {
 					map(key).putAll(STATE);
 					return key;
 				}, (key) -> {
@@ -343,40 +342,33 @@ final class StructureOperations {
 	}
 
 	private Object springPipelined() {
-		String[] fields = FIELDS.toArray(String[]::new);
+		byte[][] fields = FIELDS.stream().map(StructureOperations::bytes).toArray(byte[][]::new);
 		return this.template.executePipelined((RedisCallback<@Nullable Object>) (connection) -> {
-			keys().forEach((key) -> ((StringRedisConnection) connection).hMGet(springKey(key), fields));
+			keys().forEach((key) -> connection.hashCommands().hMGet(bytes(springKey(key)), fields));
 			return null;
 		});
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**
 	 * What is done, by whom.
 	 *
 	 * @param name what the table calls it
-	 * @param writes whether it makes what the operations after it read
 	 * @param contenders ours, Redisson, and Spring Data if it has it
 	 */
-	private record Operation(String name, boolean writes, List<Contender> contenders) {
+	private record Operation(String name, List<Contender> contenders) {
 
 		static Operation of(String name, Contender.Action ours, Contender.Action redisson,
-				Contender.@Nullable Action spring) {
-			return make(name, false, ours, redisson, spring);
-		}
-
-		static Operation writing(String name, Contender.Action ours, Contender.Action redisson,
-				Contender.@Nullable Action spring) {
-			return make(name, true, ours, redisson, spring);
-		}
-
-		private static Operation make(String name, boolean writes, Contender.Action ours, Contender.Action redisson,
 				Contender.@Nullable Action spring) {
 			List<Contender> contenders = new ArrayList<>(
 					List.of(Contender.of("GE Redis", name, ours), Contender.of("Redisson", name, redisson)));
 			if (spring != null) {
 				contenders.add(Contender.of("Spring Data", name, spring));
 			}
-			return new Operation(name, writes, contenders);
+			return new Operation(name, contenders);
 		}
 
 	}

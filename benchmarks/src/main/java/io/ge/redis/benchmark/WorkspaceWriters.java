@@ -111,7 +111,7 @@ final class WorkspaceWriters implements AutoCloseable {
 		for (Document document : Document.values()) {
 			entrants.add(new Entrant("Workspace", document, this::fillWorkspace, this::writeWorkspace));
 			entrants.add(new Entrant("whole document, merged in Lua", document, this::fillBlob, this::merge));
-			if (document != Document.LARGE) {
+			if (document != Document.HUGE) {
 				entrants.add(new Entrant("whole document, WATCH and MULTI", document, this::fillBlob, this::watch));
 			}
 		}
@@ -288,7 +288,7 @@ final class WorkspaceWriters implements AutoCloseable {
 	 */
 	private enum Document {
 
-		SMALL("1 KB", 5), MEDIUM("100 KB", 500), LARGE("5 MB", 25_000);
+		SMALL("1 KB", 5), MEDIUM("100 KB", 500), LARGE("1 MB", 5_000), HUGE("5 MB", 25_000);
 
 		private final String text;
 
