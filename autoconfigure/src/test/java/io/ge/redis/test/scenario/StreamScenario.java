@@ -199,11 +199,12 @@ public final class StreamScenario {
 			late.arm(hold);
 			scenario.publishOne();
 			late.awaitReached(hold);
-			late.pause();
-			run.injected();
 			Instance other = others.start().get(0);
 			Failpoint second = working.hold();
+			// Before there is something to take over
 			other.arm(second);
+			late.pause();
+			run.injected();
 			other.awaitReached(second);
 			late.resume();
 			late.release(hold);
