@@ -44,16 +44,12 @@ public final class StructureCalls {
 		this.keys = backend.keys(pattern);
 	}
 
-	/**
-	 * Returns the key {@code prefix:pattern:{name}}.
-	 */
+	/** Returns the key {@code prefix:pattern:{name}}. */
 	public RedisKey key(String name) {
 		return this.keys.entity(KeyPart.of(name));
 	}
 
-	/**
-	 * Returns the key {@code prefix:pattern:{name:id}}.
-	 */
+	/** Returns the key {@code prefix:pattern:{name:id}}. */
 	public RedisKey key(String name, String id) {
 		return this.keys.entity(KeyPart.of(name), KeyPart.of(id));
 	}
