@@ -308,6 +308,7 @@ final class StructureOperations {
 				Contender.of("Redisson, " + TOGETHER + " getAllAsync together", one,
 						(key) -> together((other) -> map(other).getAllAsync(FIELDS))),
 				Contender.of("Spring Data, " + TOGETHER + " in executePipelined", one, (key) -> springPipelined()));
+		Scenarios.forAll(this.size.keys(), contenders.get(0).action());
 		Map<Contender, List<Sample>> samples = new Rotation(this.size).run(contenders, Keys.MANY, 1);
 		List<List<String>> rows = new ArrayList<>();
 		List<Map<String, Object>> data = new ArrayList<>();
