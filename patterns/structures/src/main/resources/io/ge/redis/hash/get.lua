@@ -8,17 +8,20 @@
 
 local key = KEYS[1]
 
-local reply = {redis.call('HLEN', key) > 0 and 1 or 0}
+local reply = {0}
 if #ARGV == 0 then
   for _, part in ipairs(redis.call('HGETALL', key)) do
     reply[#reply + 1] = part
   end
-  return reply
-end
-for i, value in ipairs(redis.call('HMGET', key, unpack(ARGV))) do
-  if value then
-    reply[#reply + 1] = ARGV[i]
-    reply[#reply + 1] = value
+else
+  for i, value in ipairs(redis.call('HMGET', key, unpack(ARGV))) do
+    if value then
+      reply[#reply + 1] = ARGV[i]
+      reply[#reply + 1] = value
+    end
   end
+end
+if #reply > 1 or redis.call('EXISTS', key) == 1 then
+  reply[1] = 1
 end
 return reply
