@@ -138,7 +138,6 @@ class StreamFaultIntegrationTests {
 	}
 
 	@Test
-	@FirstRun
 	void networkCutUnderMessages() throws Exception {
 		underLoad(publishers.networkCut(), false);
 	}

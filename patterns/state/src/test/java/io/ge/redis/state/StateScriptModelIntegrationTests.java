@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Sized
 class StateScriptModelIntegrationTests {
 
-	private static final int STEPS = 80;
+	private static final int STEPS = 40;
 
 	/** Some operations are forgotten in the course of a trace. */
 	private static final int KEPT = 15;
