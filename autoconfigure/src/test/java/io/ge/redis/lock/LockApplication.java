@@ -6,6 +6,7 @@
 package io.ge.redis.lock;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,8 @@ import org.springframework.context.annotation.Configuration;
  * One instance of an application that uses locks.
  */
 final class LockApplication implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 
@@ -81,7 +84,7 @@ final class LockApplication implements AutoCloseable {
 		CountDownLatch heard = new CountDownLatch(1);
 		backend().bus().handle("told", (text) -> heard.countDown());
 		publish(message);
-		Awaitility.await("message").until(() -> {
+		Awaitility.await("message").atMost(PATIENCE).until(() -> {
 			publish("told");
 			return heard.await(100, TimeUnit.MILLISECONDS);
 		});
