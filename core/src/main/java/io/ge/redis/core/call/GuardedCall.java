@@ -97,7 +97,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 	interface Work {
 
 		/** Nothing to wait for. */
-		CompletionStage<?> DONE = CompletableFuture.completedStage(null);
+		CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
 
 		/**
 		 * Starts the work.

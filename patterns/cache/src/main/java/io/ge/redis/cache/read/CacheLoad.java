@@ -93,11 +93,25 @@ final class CacheLoad {
 		this.stamp = this.parts.invalidations().stamp(this.source.cache(), read.snapshot());
 		this.age = read.snapshot().ageMillis();
 		this.tags = isPermitted() ? this.source.tags() : null;
-		this.replaceable = open.values().stream().allMatch((load) -> load.expired() != null);
+		this.replaceable = isReplaceable(open);
+	}
+
+	private static boolean isReplaceable(Map<CacheKey, Load> open) {
+		for (Load load : open.values()) {
+			if (load.expired() == null) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	private boolean isPermitted() {
-		return this.open.values().stream().anyMatch((load) -> load.permit() != null);
+		for (Load load : this.open.values()) {
+			if (load.permit() != null) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -36,7 +36,10 @@ public final class NearDefinitions {
 	}
 
 	public boolean isNear(String cache) {
-		return settings(cache, new Settings()).enabled();
+		// Asked for by every write: origins are of no interest
+		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
+		Boolean named = (set != null) ? set.enabled() : null;
+		return (named != null) ? named : this.properties.get().near().enabled();
 	}
 
 	/**

@@ -59,6 +59,8 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 
 	private final List<Change> changes = new ArrayList<>(1);
 
+	private final List<CacheWrite> writes = new ArrayList<>(1);
+
 	/** When it began, as of the system's nano time. */
 	private final long since = System.nanoTime();
 
@@ -123,10 +125,18 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget())
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
+		this.writes.add(write);
 	}
 
 	private boolean isRemoved(CacheKey key) {
-		return !key.isWhole() && this.changes.stream().anyMatch((change) -> change.write().key().equals(key));
+		if (!key.isWhole()) {
+			for (CacheWrite write : this.writes) {
+				if (write.key().equals(key)) {
+					return true;
+				}
+			}
+		}
+		return false;
 	}
 
 	// What is written inside of a writer is part of it, if that does not end before
@@ -156,11 +166,13 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	}
 
 	private List<CacheWrite> exposed() {
-		return writes().stream().filter((write) -> write.exposed).toList();
-	}
-
-	private List<CacheWrite> writes() {
-		return this.changes.stream().map(Change::write).toList();
+		List<CacheWrite> exposed = new ArrayList<>(1);
+		for (CacheWrite write : this.writes) {
+			if (write.exposed) {
+				exposed.add(write);
+			}
+		}
+		return exposed;
 	}
 
 	@Override
@@ -180,7 +192,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	@Override
 	public void giveBack(CacheWriteCall begun) {
 		endRenewal();
-		for (CacheWrite write : writes()) {
+		for (CacheWrite write : this.writes) {
 			if (write.owner == null) {
 				this.writer.steps.withdraw(write);
 			}
@@ -196,12 +208,15 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 
 	@Override
 	public void begin(GuardedCall.Beginning beginning) throws Throwable {
-		List<CacheWrite> announced = writes().stream().filter((write) -> write.exposed && write.isAnnounced()).toList();
-		if (!this.form.isPlain() && !announced.isEmpty()) {
-			renew(announced);
+		if (!this.form.isPlain()) {
+			List<CacheWrite> announced = exposed();
+			announced.removeIf((write) -> !write.isAnnounced());
+			if (!announced.isEmpty()) {
+				renew(announced);
+			}
 		}
 		// Who is given the first of several values is not inside, although on this thread
-		List<CacheWrite> inside = (this.form.kind() != ResultForm.Kind.MULTIPLE) ? writes() : List.of();
+		List<CacheWrite> inside = (this.form.kind() != ResultForm.Kind.MULTIPLE) ? this.writes : List.of();
 		this.writer.transactions.enter(inside, !this.form.isPlain());
 		try {
 			beginning.run();
@@ -215,7 +230,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 
 	@Override
 	public Object contextual(Object context) {
-		return CallerScope.writing(context, writes());
+		return CallerScope.writing(context, this.writes);
 	}
 
 	@Override
@@ -263,7 +278,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 		endRenewal();
 		if (!this.form.isPlain()) {
 			// The end may come while the work begins: whoever hears of it is not inside
-			this.writer.transactions.leave(writes());
+			this.writer.transactions.leave(this.writes);
 		}
 		Map<Change, NewValue> values = new IdentityHashMap<>(2);
 		Error error = null;
@@ -281,7 +296,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 		}
 		if (this.form.isPlain()) {
 			// Not earlier: an expression for the value may read the entry
-			this.writer.transactions.leave(writes());
+			this.writer.transactions.leave(this.writes);
 		}
 		List<CompletableFuture<CacheEvent.Write>> each = new ArrayList<>(1);
 		for (Change change : this.changes) {

@@ -52,8 +52,14 @@ public final class CallerScope {
 	}
 
 	public boolean isWriting(CacheKey key) {
-		if (this.thread.isWriting(key) || this.outer.writing.stream().anyMatch((write) -> write.key().covers(key))) {
+		if (this.thread.isWriting(key)) {
 			return true;
+		}
+		// No streams here, which every reader passes
+		for (CacheWrite write : this.outer.writing) {
+			if (write.key().covers(key)) {
+				return true;
+			}
 		}
 		OpenTransaction changes = (this.transaction != null) ? ReactiveCacheTransactions.known(this.transaction) : null;
 		return changes != null && changes.isWriting(key);
@@ -68,13 +74,24 @@ public final class CallerScope {
 	 * call. What is written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		return this.thread.isInsideAsyncWriter(key)
-				|| this.outer.writing.stream().anyMatch((write) -> write.key().equals(key));
+		if (this.thread.isInsideAsyncWriter(key)) {
+			return true;
+		}
+		for (CacheWrite write : this.outer.writing) {
+			if (write.key().equals(key)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	void dropValues(CacheKey key) {
 		this.thread.dropValues(key);
-		this.outer.writing.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+		for (CacheWrite write : this.outer.writing) {
+			if (write.key().equals(key)) {
+				write.dropValue();
+			}
+		}
 	}
 
 	boolean isInSubscribersTransaction() {

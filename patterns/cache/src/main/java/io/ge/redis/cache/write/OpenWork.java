@@ -76,11 +76,20 @@ final class OpenWork {
 	}
 
 	boolean isInsideWriter(CacheKey key, boolean async) {
-		return this.running.stream().anyMatch((write) -> (write.async || !async) && write.key().equals(key));
+		for (CacheWrite write : this.running) {
+			if ((write.async || !async) && write.key().equals(key)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	void dropValues(CacheKey key) {
-		this.running.stream().filter((write) -> write.key().equals(key)).forEach(CacheWrite::dropValue);
+		for (CacheWrite write : this.running) {
+			if (write.key().equals(key)) {
+				write.dropValue();
+			}
+		}
 	}
 
 	// Transactions

@@ -89,6 +89,9 @@ public final class WriteSteps {
 	}
 
 	static CompletableFuture<List<CacheEvent.Write>> all(List<CompletableFuture<CacheEvent.Write>> ends) {
+		if (ends.size() == 1) {
+			return ends.get(0).thenApply(List::of);
+		}
 		return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
 			.thenApply((done) -> ends.stream().map(CompletableFuture::join).toList());
 	}

@@ -6,8 +6,8 @@
 package io.ge.redis.lock.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -98,11 +98,17 @@ public final class HeldLock implements LockHandle {
 	 * interrupted then.
 	 */
 	public static @Nullable CompletableFuture<?> loss(List<HeldLock> locks) {
-		CompletableFuture<?>[] losses = locks.stream()
-			.map((lock) -> lock.loss)
-			.filter(Objects::nonNull)
-			.toArray(CompletableFuture[]::new);
-		return (losses.length == 0) ? null : (losses.length == 1) ? losses[0] : CompletableFuture.anyOf(losses);
+		List<CompletableFuture<?>> losses = new ArrayList<>(1);
+		for (HeldLock lock : locks) {
+			if (lock.loss != null) {
+				losses.add(lock.loss);
+			}
+		}
+		return switch (losses.size()) {
+			case 0 -> null;
+			case 1 -> losses.get(0);
+			default -> CompletableFuture.anyOf(losses.toArray(CompletableFuture[]::new));
+		};
 	}
 
 	void interruptWork() {
