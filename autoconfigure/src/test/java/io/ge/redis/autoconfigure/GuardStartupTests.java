@@ -77,7 +77,7 @@ class GuardStartupTests {
 				arguments(ForgottenBean.class, "ForgottenBean.call(String)", "uses of(#user)",
 						"#root.target.of(#user), or @bean.of(#user)"),
 				arguments(Placeholder.class, "Placeholder.call()", "cannot be resolved", "Define the property"),
-				arguments(SameNameTwice.class, "SameNameTwice.call()", "stands on it twice", "name of its own"),
+				arguments(SameNameTwice.class, "SameNameTwice.call()", "is used on it twice", "name of its own"),
 				arguments(PostProcessor.class, "PostProcessor.call()", "the bean is no proxy", "BeanPostProcessor"));
 	}
 

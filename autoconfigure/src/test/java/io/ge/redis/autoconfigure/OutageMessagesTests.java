@@ -78,9 +78,9 @@ class OutageMessagesTests {
 				assertThat(desk.skippedLater()).isCompletedWithValue(null);
 			}
 		});
-		assertThat(output).contains("Redis (default at localhost:1) is away")
-			.containsOnlyOnce("Calls are passed over until Redis decides again. " + SERVER + "lock 'nightly': refused")
-			.containsOnlyOnce("Calls are passed over until Redis decides again. " + SERVER + "lock 'hourly': refused")
+		assertThat(output).contains("Redis (default at localhost:1) is unavailable")
+			.containsOnlyOnce("Calls are skipped until Redis answers again. " + SERVER + "lock 'nightly': refused")
+			.containsOnlyOnce("Calls are skipped until Redis answers again. " + SERVER + "lock 'hourly': refused")
 			.doesNotContain("RedisUnavailableException");
 	}
 

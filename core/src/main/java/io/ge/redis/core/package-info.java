@@ -5,8 +5,8 @@
 
 /**
  * The shared ground of all patterns: keys, the guards' own connection, scripts, the path
- * from an annotation to an operation, and what happens while Redis is away. Nothing here
- * names a pattern.
+ * from an annotation to an operation, and what happens while Redis is unavailable.
+ * Nothing here names a pattern.
  */
 @NullMarked
 package io.ge.redis.core;

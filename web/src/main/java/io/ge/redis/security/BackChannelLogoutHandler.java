@@ -17,7 +17,7 @@ import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.web.authentication.logout.LogoutHandler;
 
 /**
- * Ends access tokens when an OpenID provider tells of a logout. Spring Security's
+ * Ends access tokens when an OpenID provider announces a logout. Spring Security's
  * endpoint for that validates the logout token and hands it over; its own handler ends
  * sessions of the browser, this one what resource servers accept:
  * {@code http.oidcLogout((logout) -> logout.backChannel((channel) ->

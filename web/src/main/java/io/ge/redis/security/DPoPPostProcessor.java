@@ -96,8 +96,8 @@ public class DPoPPostProcessor implements BeanPostProcessor, SmartInitializingSi
 			providers.set(index, provider);
 		}
 		catch (UnsupportedOperationException ex) {
-			logger.warn(
-					"The providers of a ProviderManager cannot be changed: while Redis is away, DPoP proofs get a 401");
+			logger.warn("The providers of a ProviderManager cannot be changed: while Redis is unavailable, "
+					+ "DPoP proofs get a 401");
 		}
 	}
 

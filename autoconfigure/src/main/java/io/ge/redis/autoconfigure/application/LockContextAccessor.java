@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 
 /**
- * Takes locks along wherever the application hands on its thread context. The registry is
- * one for the process: the accessor is there as long as an application that wants it.
+ * Propagates locks with the thread context of the application. The registry is one for
+ * the process: the accessor is there as long as an application that wants it.
  */
 public class LockContextAccessor implements ThreadLocalAccessor<LockContext.Carrier>, DisposableBean {
 

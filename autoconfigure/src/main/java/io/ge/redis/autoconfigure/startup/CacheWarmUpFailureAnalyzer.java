@@ -18,7 +18,7 @@ public class CacheWarmUpFailureAnalyzer extends AbstractFailureAnalyzer<CacheWar
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, CacheWarmUpException cause) {
 		return new FailureAnalysis(cause.getMessage(),
-				"Mend what the message names, or let the application start without the warm-up"
+				"Correct what the message names, or let the application start without the warm-up"
 						+ " with ge.redis.cache.warm-up.readiness=wait.",
 				cause);
 	}

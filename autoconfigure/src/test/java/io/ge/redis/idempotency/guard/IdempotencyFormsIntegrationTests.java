@@ -486,7 +486,7 @@ class IdempotencyFormsIntegrationTests {
 				.rootCause()
 				.isInstanceOf(GuardConfigurationException.class)
 				.hasMessageContaining("Desk.")
-				.hasMessageContaining("a method whose result comes later has no witness"));
+				.hasMessageContaining("an asynchronous method has no transactional record"));
 	}
 
 	private static void assertRefused(Class<?> bean, String problem, String remedy) {

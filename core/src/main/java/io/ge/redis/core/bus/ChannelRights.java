@@ -38,7 +38,7 @@ final class ChannelRights {
 		}
 		else if (ReplyErrors.isNoPermission(failure)) {
 			String text = "Redis does not let this instance use the channels '" + this.channels
-					+ "', so it hears of changes and released locks late, and does not know the other instances. "
+					+ "', so it learns of changes and released locks late, and does not know the other instances. "
 					+ "Give its user the ACL rights &" + this.channels + ", +subscribe, +unsubscribe and +publish.";
 			if (this.problem.getAndSet(text) == null) {
 				logger.warn(text);

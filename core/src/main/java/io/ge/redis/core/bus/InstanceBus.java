@@ -175,7 +175,7 @@ public final class InstanceBus {
 	/**
 	 * Tries whether this instance may publish what concerns all: sends a message that
 	 * says nothing.
-	 * @return completes exceptionally if Redis refuses it, or is away
+	 * @return completes exceptionally if Redis refuses it or is unavailable
 	 */
 	public CompletionStage<?> tryNews() {
 		return this.connection.publish(this.newsChannel.getBytes(StandardCharsets.UTF_8),
@@ -212,8 +212,8 @@ public final class InstanceBus {
 
 	/**
 	 * Has the bus confirmed: a message to itself every 300 ms while somebody wants it.
-	 * @param wanted asked every 300 ms while the subscription stands, whatever others
-	 * want; must not block
+	 * @param wanted asked every 300 ms while the subscription is active, regardless of
+	 * other callers; must not block
 	 */
 	public void confirmWhile(BooleanSupplier wanted) {
 		this.confirmation.sendWhile(wanted);
@@ -230,8 +230,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Adds something to do when the subscription stands, the first time and after each
-	 * interruption, since messages may have been lost until then.
+	 * Adds an action that runs when the subscription becomes active, the first time and
+	 * after each interruption, since messages may have been lost until then.
 	 * @param action must not block
 	 */
 	public void onSubscribed(Runnable action) {

@@ -22,8 +22,8 @@ import io.ge.redis.core.outage.Waiting;
 
 /**
  * Reads what all instances share: at once when somebody asks for it, as when a message
- * hints at a change, and whenever a periodic action asks. Readings follow one another.
- * Whoever asks gets a reading that began afterwards, and those who ask during a reading
+ * hints at a change, and whenever a periodic action asks. Readings follow one another. A
+ * caller gets a reading that began after its call, and those who ask during a reading
  * share the next one.
  */
 public final class Poll {

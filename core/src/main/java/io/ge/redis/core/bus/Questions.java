@@ -23,9 +23,10 @@ import java.util.function.UnaryOperator;
 import io.ge.redis.core.connection.GuardConnection;
 
 /**
- * Questions to all instances: one message to all, and one from each to whoever has asked.
- * Every instance answers, also one that has nothing to say, so that whoever asks need not
- * wait for it. Answers are made on a thread of the scheduler, never on the driver's.
+ * Questions to all instances: one message to all, and one from each to the instance that
+ * asked. Every instance answers, also one that has nothing to say, so that the caller
+ * need not wait for it. Answers are made on a thread of the scheduler, never on the
+ * driver's.
  */
 final class Questions {
 

@@ -14,8 +14,8 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Warns of messages that cannot be handled: at most once a minute, and with the beginning
- * of a message only. Whoever may publish to the channels can send anything, as often and
- * as long as they like.
+ * of a message only. A client that may publish to the channels can send any content, at
+ * any rate and of any length.
  */
 final class UnreadableMessages {
 

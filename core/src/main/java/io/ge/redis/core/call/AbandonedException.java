@@ -14,7 +14,7 @@ import java.util.concurrent.CancellationException;
 public final class AbandonedException extends CancellationException {
 
 	public AbandonedException() {
-		super("Nobody waits for the call any more");
+		super("The call was abandoned");
 	}
 
 }

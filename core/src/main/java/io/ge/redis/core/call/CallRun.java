@@ -15,9 +15,9 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The course of a guarded call, the same for all forms of results. Whatever races with
- * the caller's going away, exactly one of these happens: nothing was asked for, it is
- * given back, or the work is ended.
+ * The course of a guarded call, the same for all forms of results. If the caller abandons
+ * the call, exactly one of these happens, whatever races with it: nothing was requested,
+ * the request is released, or the work is ended.
  */
 abstract class CallRun<A extends @Nullable Object> {
 
@@ -32,7 +32,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		/** The method is being called. */
 		STARTING,
 
-		/** The same, and the caller has gone. */
+		/** The same, and the call is abandoned. */
 		LEAVING,
 
 		/** The method has been called. */
@@ -231,7 +231,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * The caller has gone. A call that has not been decided on is none.
+	 * The call is abandoned. A call without a decision does not count as one.
 	 * @param stop whether work that has begun is to be stopped
 	 */
 	final void leave(boolean stop) {

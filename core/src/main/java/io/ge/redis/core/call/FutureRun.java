@@ -58,7 +58,7 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	/**
 	 * A call that is made in a transaction of its thread waits there for the answer:
 	 * elsewhere the method would be outside of it. Such a thread is no event loop. An
-	 * interrupt ends the wait, and the call: what it has asked for is given back.
+	 * interrupt ends the wait, and the call: what it has requested is released.
 	 */
 	@Override
 	CompletableFuture<A> ask(GuardedCall<A> call) {

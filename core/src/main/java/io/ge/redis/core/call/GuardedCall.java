@@ -52,9 +52,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 	CompletableFuture<A> ask();
 
 	/**
-	 * Returns whether a cancelled question gives back by itself what was asked for. If
-	 * not, the answer for an abandoned call is awaited and {@linkplain #giveBack given
-	 * back}.
+	 * Returns whether a cancelled request releases by itself what it asked for. If not,
+	 * the reply to an abandoned call is awaited and {@linkplain #giveBack released}.
 	 */
 	default boolean isCancellable() {
 		return false;
@@ -85,7 +84,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 	Work decide(A answer) throws Throwable;
 
 	/**
-	 * Gives back what an answer has brought to a caller that has gone meanwhile.
+	 * Releases what a reply has granted to an abandoned call.
 	 */
 	default void giveBack(A answer) {
 	}

@@ -93,9 +93,9 @@ public final class GuardedCalls implements AutoCloseable {
 
 	/**
 	 * Hands the answer to a call of an asynchronous API over.
-	 * @param giveBack gives back what the answer has brought, to a caller that has gone
+	 * @param giveBack releases what the reply has granted to an abandoned call
 	 * @return completes with the result: at once, or on a thread of the application with
-	 * what is bound to this one; who cancels it gives back what was asked for
+	 * the context of this one. Cancelling it releases what was requested
 	 */
 	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> handOver(
 			CompletableFuture<A> asked, Function<A, T> result, Consumer<A> giveBack) {

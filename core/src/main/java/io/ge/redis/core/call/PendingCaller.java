@@ -83,7 +83,7 @@ public final class PendingCaller {
 		private final transient CompletableFuture<?> search;
 
 		NotYetFoundException(CompletableFuture<?> search) {
-			super("Who calls has to be looked up, which takes time, and was asked for on "
+			super("The caller must be looked up, which may block, but the lookup was requested on "
 					+ Thread.currentThread().getName() + ", a thread that must not wait, such as an event loop's. "
 					+ "Return a Mono, or have the handler called on a thread that may wait: by "
 					+ "WebFluxConfigurer.configureBlockingExecution or spring.threads.virtual.enabled=true.");

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class LettucePushSubscription implements PushSubscription {
 
 	/**
-	 * A subscription that stood and is lost is replaced at once, since messages are
-	 * missed meanwhile, but no more often than this, should somebody keep ending it.
+	 * An active subscription that is lost is replaced at once, since messages are missed
+	 * meanwhile, but no more often than this, should somebody keep ending it.
 	 */
 	private static final long INTERVAL_MILLIS = 50;
 
@@ -41,7 +41,7 @@ final class LettucePushSubscription implements PushSubscription {
 	/** When the last connection was opened. */
 	private volatile long openedAt;
 
-	/** Whether the subscription stood on it. */
+	/** Whether the subscription was active on it. */
 	private volatile boolean subscribed;
 
 	private volatile boolean closed;

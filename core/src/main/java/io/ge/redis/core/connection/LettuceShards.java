@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The driver keeps one connection to each server and revives those that it lost. What it
  * does not notice is a server that was failed over while it hung, until it looks at the
  * map of the cluster again, and a connection that was cut silently. Both are found here,
- * with one look at the map at a time, whoever asks.
+ * with one look at the map at a time for all callers.
  */
 final class LettuceShards {
 

@@ -13,8 +13,8 @@ import org.springframework.util.Assert;
 /**
  * Pauses between the deliveries of a message that has failed, doubled each time.
  *
- * @param initial pause after the first failure
- * @param max longest pause
+ * @param initial delay after the first failure, doubled after each further one
+ * @param max longest delay
  */
 public record Backoff(@DefaultValue("1s") Duration initial, @DefaultValue("1m") Duration max) {
 

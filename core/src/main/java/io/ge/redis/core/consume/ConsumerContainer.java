@@ -506,7 +506,7 @@ public final class ConsumerContainer<T> {
 		}
 		catch (Throwable ex) {
 			// Thrown on, the others of the batch would be in flight for ever
-			logger.warn("What became of a message of '" + this.source.name() + "' could not be told", ex);
+			logger.warn("The outcome of a message of '" + this.source.name() + "' could not be published", ex);
 		}
 	}
 

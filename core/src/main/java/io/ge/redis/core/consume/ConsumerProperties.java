@@ -19,11 +19,11 @@ import org.springframework.util.Assert;
 /**
  * How this instance takes work, whatever its sources.
  *
- * @param name name of this instance among the consumers of a group, such as that of its
- * pod; its host name and a random suffix if not set. May not be {@code ~retry}
- * @param shutdownTimeout longest time that the shutdown waits for listeners; what they
- * have not ended by then is delivered to others
- * @param reapAfter time without a sign of life after which a consumer without messages is
+ * @param name name of this instance in consumer groups, such as the name of its pod; host
+ * name and a random suffix if not set. Must not begin with ~
+ * @param shutdownTimeout longest time that the shutdown waits for listeners; messages
+ * that are not finished by then are delivered to other instances
+ * @param reapAfter time without a heartbeat after which a consumer without messages is
  * removed from its group
  */
 @ConfigurationProperties("ge.redis.consumer")

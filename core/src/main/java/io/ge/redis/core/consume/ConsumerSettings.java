@@ -18,7 +18,7 @@ import org.springframework.util.Assert;
  * @param lease time after which the messages of an instance that is silent are taken
  * over; {@code min-idle} of a stream, the visibility timeout of a queue. Extended and
  * looked for every third of it
- * @param linger longest time for which settlements are gathered, to be sent together
+ * @param linger longest time for which settlements are collected, to be sent together
  * @param manual whether only an {@link Acknowledgment} settles what was handled
  * @param drain how long at most a stop goes on taking what is there, zero for not at all
  * @param shutdown how long at most a stop waits for handlers, after which their messages

@@ -135,7 +135,7 @@ final class SettlementQueue<T> {
 			}
 			catch (Throwable ex) {
 				// Thrown on, nothing would be sent any more
-				logger.warn("What became of messages of '" + this.source.name() + "' could not be published", ex);
+				logger.warn("Outcomes of messages of '" + this.source.name() + "' could not be published", ex);
 			}
 			this.sending.set(false);
 			// Counted only now: who came before has found a call under way

@@ -34,7 +34,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class ReturnTypes {
 
-	/** Runs once, whoever waits for it. */
+	/** Runs once for all waiting callers. */
 	private static final Set<String> DEFERRED = Set.of("kotlinx.coroutines.Deferred");
 
 	private static final Set<String> PUBLISHERS = Set.of("org.reactivestreams.Publisher",

@@ -108,7 +108,8 @@ public final class Breaker {
 	}
 
 	/**
-	 * Connects for the first time. If Redis is away the breaker opens and goes on trying.
+	 * Connects for the first time. If Redis is unavailable the breaker opens and goes on
+	 * trying.
 	 * @return completes when the first attempt has succeeded or failed
 	 */
 	public CompletionStage<Void> start() {
@@ -168,7 +169,7 @@ public final class Breaker {
 	}
 
 	/**
-	 * Returns who is to be asked about a key, to be given back with the outcome.
+	 * Returns the circuit to ask about a key. The caller must return it with the outcome.
 	 */
 	@Nullable Shard shardOf(byte @Nullable [] key) {
 		return (key != null) ? this.connection.shardOf(key) : null;
@@ -223,7 +224,7 @@ public final class Breaker {
 
 	private void open(Circuit circuit, Circuit.Outage outage, Throwable failure) {
 		if (circuit.open(outage)) {
-			logger.warn("Redis (" + where(circuit) + ") is away, outage policies apply until it answers: "
+			logger.warn("Redis (" + where(circuit) + ") is unavailable, outage policies apply until it answers: "
 					+ outage.cause() + ", " + rootMessage(failure));
 			later(() -> probe(circuit, outage.key()));
 			if (outage.shard() != null) {

@@ -18,7 +18,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Takes back what commands of unknown outcome may have left in Redis.
+ * Compensates commands of unknown outcome, which may have left something in Redis.
  * <p>
  * A compensation is sent at once, on Lettuce on the connection on which the command was
  * sent, so that the server reads it after the command and before whatever its caller
@@ -55,7 +55,7 @@ public final class Compensations {
 	/**
 	 * Sends a compensation, now and again until Redis has answered it.
 	 * @param call idempotent, and without effect where the command did not run
-	 * @param useful how long what it takes back would live in Redis
+	 * @param useful how long what it compensates would live in Redis
 	 */
 	public void submit(ScriptCall call, Duration useful) {
 		send(new Pending(call, System.nanoTime() + useful.toNanos()));

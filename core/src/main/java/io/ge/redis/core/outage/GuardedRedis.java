@@ -91,7 +91,7 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Runs a script and, if nobody learns its outcome, takes back what it may have done:
+	 * Runs a script and, if nobody learns its outcome, compensates what it may have done:
 	 * at once, and once more if a late reply shows that the command was still under way.
 	 * @param compensation makes what undoes the call, if it is needed; without effect
 	 * where the call did not run
@@ -173,7 +173,7 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Takes back what a call before the failed one has left, unless its own compensation
+	 * Compensates what a call before the failed one has left, unless its own compensation
 	 * does: that is sent only if nobody knows whether the failed call ran.
 	 * @param useful how long it makes sense to go on
 	 */

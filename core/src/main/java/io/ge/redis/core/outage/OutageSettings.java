@@ -14,11 +14,12 @@ import org.springframework.util.Assert;
 /**
  * Settings of all guards for a Redis that is slow or unavailable.
  *
- * @param commandTimeout longest time that one guarded call waits for Redis, in sum over
- * its commands; the start waits for a first connection as long, at least 1.5 s
- * @param failureThreshold consecutive failures after which calls stop asking Redis
- * @param probeInterval time between two attempts to reach Redis on a fresh connection
- * while it is away, at most 500 ms
+ * @param commandTimeout longest time that one guarded call waits for Redis, over all its
+ * commands; the startup waits as long for a first connection, at least 1.5 s
+ * @param failureThreshold number of consecutive failures after which calls do not ask
+ * Redis any more
+ * @param probeInterval time between two attempts to reach Redis on a new connection
+ * during an outage; at most 500 ms
  */
 @ConfigurationProperties("ge.redis.outage")
 public record OutageSettings(@DefaultValue("200ms") Duration commandTimeout, @DefaultValue("3") int failureThreshold,

@@ -92,7 +92,7 @@ public class RedisUnavailableException extends GeRedisException {
 
 	/**
 	 * Returns whether the command may have run on the server all the same. What it may
-	 * have left there is taken back as soon as Redis answers.
+	 * have left there is compensated as soon as Redis answers.
 	 * @return whether the outcome is unknown
 	 */
 	public boolean isOutcomeUnknown() {

@@ -89,7 +89,7 @@ final class ReplicaLanes {
 	}
 
 	/**
-	 * A connection, who is served on it and who comes next.
+	 * A connection, the request that it serves and the next ones.
 	 */
 	final class Lane {
 

@@ -62,7 +62,7 @@ public interface TransactionParticipant {
 	 * Called when the transaction is over.
 	 * @param status how it has ended, by the constants of
 	 * {@link TransactionSynchronization}
-	 * @return whoever waits for the transaction goes on when it completes
+	 * @return completes when callers that wait for the transaction may go on
 	 */
 	CompletionStage<?> completed(int status);
 

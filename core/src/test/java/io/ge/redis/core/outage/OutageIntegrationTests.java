@@ -68,7 +68,7 @@ class OutageIntegrationTests {
 				assertThat(refusal(backend)).isEqualTo(OutageCause.TIMEOUT);
 			}
 			assertThat(backend.get().breaker().isOpen()).isTrue();
-			assertThat(output).contains("Redis (test at " + redis.primary().address() + ") is away",
+			assertThat(output).contains("Redis (test at " + redis.primary().address() + ") is unavailable",
 					"TIMEOUT, TimeoutException: No answer within ");
 			Stopwatch watch = Stopwatch.start();
 			for (int i = 0; i < 1000; i++) {

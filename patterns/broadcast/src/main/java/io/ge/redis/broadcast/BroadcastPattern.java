@@ -97,7 +97,7 @@ public final class BroadcastPattern {
 		this.payloads.verify(listener);
 		Method onGap = onGap(bean, method, annotation.onGap());
 		if (!settings.isReliable() && onGap != null) {
-			throw method.problem("channel '" + channel + "' is ephemeral, so nobody knows of gaps.",
+			throw method.problem("channel '" + channel + "' is ephemeral, so gaps are not detected.",
 					"Leave out onGap, or set ge.redis.broadcast.channels." + channel + ".mode=reliable.");
 		}
 		WorkHandler<Entry> messages = listener.handler(this.payloads.reader(Entry::payload,

@@ -55,14 +55,14 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 *
 	 * @param mode whether messages are kept for instances that are not connected:
 	 * reliable or ephemeral
-	 * @param retention how many messages a reliable channel keeps
+	 * @param retention number of messages that a reliable channel keeps
 	 * @param sticky whether an instance that starts gets the last message of a reliable
-	 * channel, however old it is
-	 * @param onGap what becomes of the messages that are kept behind missing ones:
+	 * channel, regardless of its age
+	 * @param onGap what a listener gets of the kept messages if earlier ones are missing:
 	 * continue or latest
-	 * @param maxAttempts how often a listener of a reliable channel is called with a
-	 * message before it is skipped
-	 * @param backoff pause before a listener that has failed is called again
+	 * @param maxAttempts number of calls of a listener of a reliable channel before it
+	 * skips a message
+	 * @param backoff delay before a listener that has failed is called again
 	 */
 	public record Channel(@DefaultValue("reliable") Mode mode, @DefaultValue("0") int retention,
 			@DefaultValue("false") boolean sticky, @DefaultValue("continue") OnGap onGap,
@@ -90,7 +90,7 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 		/** Messages are kept, and read by each instance from where it was. */
 		RELIABLE,
-		/** Messages go to whoever is connected. */
+		/** Messages go to the instances that are connected at the time. */
 		EPHEMERAL
 
 	}
@@ -102,7 +102,9 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 		/** The listener gets all of them. */
 		CONTINUE,
-		/** The listener gets the last one, which is enough where messages are states. */
+		/**
+		 * The listener gets the last one of each read of at most 100, enough for states.
+		 */
 		LATEST
 
 	}

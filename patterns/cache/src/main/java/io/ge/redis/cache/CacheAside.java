@@ -27,11 +27,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * and its publication, and in a transaction that has itself written the entry, the method
  * runs and nothing is stored.
  * <p>
- * A value that is read is replaced before it expires
- * ({@code ge.redis.cache.early-refresh}): the method runs once in the fleet, on a thread
- * of the cache's own and without the caller's transaction, while everybody gets the value
- * that stands. So it must not need what is bound to the caller's thread, unless
- * Micrometer's context propagation takes that along; not for callers in a transaction. It
+ * A value that is read is replaced before it expires ({@code
+ * ge.redis.cache.early-refresh}): the method runs once in the fleet, on a thread of the
+ * cache's own and without the caller's transaction, while all readers get the current
+ * value. So it must not need what is bound to the caller's thread, unless Micrometer's
+ * context propagation propagates it. Readers in a transaction do not start a refresh. It
  * gets the objects that the caller has passed: what it returns is not stored if the key
  * comes out different before or after, but other changes to them are not noticed, so do
  * not change arguments after the call. With {@code ge.redis.cache.stale-if-error} a value
@@ -52,12 +52,13 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * Methods may return futures and publishers, or be suspending functions: cached is what
  * is inside, of several values the list of them, which is given out when the last one is
- * loaded. The cache is asked when a publisher is subscribed to, nothing blocks, and who
- * cancels while it loads gives way to the next one in line at once.
+ * loaded. The cache is asked on subscription, and nothing blocks. If a subscriber cancels
+ * during its load, the next caller in line loads at once.
  * <p>
  * Cost: a hit is one script call and one round trip, a miss two, an early refresh one
  * more beside the hit. Keys are {@code prefix:cache:{cache:key}:*}, all with a TTL but
- * {@link #permanent} values. While Redis is away the method runs and nothing is thrown.
+ * {@link #permanent} values. While Redis is unavailable the method runs and nothing is
+ * thrown.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -113,7 +113,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	record Write(String name, Outcome outcome) implements CacheEvent {
 
 		private static final EventMeter WRITES = EventMeter
-			.counter("ge.redis.cache.writes", "Writers by what became of the entry")
+			.counter("ge.redis.cache.writes", "Writers, by the outcome for the entry")
 			.of("cache")
 			.by("outcome", Outcome.values());
 
@@ -200,7 +200,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	 */
 	enum Outcome {
 
-		/** The new value stands. */
+		/** The new value is stored. */
 		PUBLISHED,
 
 		/**
@@ -211,7 +211,7 @@ public sealed interface CacheEvent extends GuardEvent {
 		/** Another writer was at work: the entry is removed, or is the other one's. */
 		SUPERSEDED,
 
-		/** Redis is away: the entry is removed as soon as it is back. */
+		/** Redis is unavailable: the entry is removed as soon as it is back. */
 		DEFERRED,
 
 		/** The transaction was rolled back: the cache is as if nothing had happened. */

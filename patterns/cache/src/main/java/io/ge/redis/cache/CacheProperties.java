@@ -19,36 +19,36 @@ import org.springframework.util.unit.DataSize;
 /**
  * Caches in the environment.
  *
- * @param enabled whether methods with {@code @CacheAside} and {@code @CacheWriteThrough}
- * use the cache
+ * @param enabled whether methods with `@CacheAside` and `@CacheWriteThrough` use the
+ * cache
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param consistency what writers do so that no old value stays
- * @param onRedisDown what becomes of a transaction whose change cannot be announced to
- * Redis before its commit; of effect where the consistency is intent
- * @param ttl time for which a value stays, at least a millisecond
- * @param negativeTtl time for which the absence of a value stays; zero to not cache it
- * @param leaseTime time within which a caller loads a value that is to be cached; after
- * it, another one may
- * @param loadWait longest time for which callers wait for a value that another one loads,
- * before they load it themselves
- * @param intentTimeout longest time between the announcement of a change, right before
- * its commit, and its publication; as long, readers go past the cache if a writer dies
- * @param maxStaleness longest time for which an instance may miss that entries were
- * invalidated by tags or all at once, if it was not told, or that a value in its memory
- * has changed
- * @param onLoadTimeout what callers get that have waited as long
+ * @param consistency protocol by which writers keep old values out of the cache
+ * @param onRedisDown outcome of a transaction whose change cannot be announced to Redis
+ * before the commit; needs consistency=intent
+ * @param ttl time to live of a value; at least 1 ms
+ * @param negativeTtl time to live of a cached absence; zero to not cache absences
+ * @param leaseTime time within which a caller must load and store a value; after it
+ * another caller may load
+ * @param loadWait longest time that callers wait for a value that another caller loads;
+ * then they load it themselves
+ * @param intentTimeout longest time between the announcement of a change and its
+ * publication after the commit; if the writer dies, readers bypass the cache for this
+ * time
+ * @param maxStaleness longest time for which an instance that missed an invalidation may
+ * serve the old value: by tags, of a whole cache, or of a value in its memory
+ * @param onLoadTimeout what callers get that have waited for load-wait
  * @param earlyRefresh replacing values that are read before they expire
- * @param staleIfError time for which a value is kept beyond its expiry, for callers whose
+ * @param staleIfError time for which a value is kept beyond its expiry and served if
  * loading fails; at most 30 days
- * @param ttlJitter share of its time by which a value stays shorter at random, so that
- * values of one moment do not expire together; at least 0 and less than 1
- * @param maxValueSize largest value that is stored, as it stands in Redis
- * @param compressAbove length of JSON above which a value is compressed
- * @param strictNames whether a cache must be listed, by its settings or in
- * {@code spring.cache.cache-names}, so that a misspelt name fails
+ * @param ttlJitter random share by which the time to live of a value is shortened, so
+ * that values do not expire together; at least 0 and less than 1
+ * @param maxValueSize largest stored value, measured as stored in Redis
+ * @param compressAbove size of the JSON above which a value is compressed
+ * @param strictNames whether a cache must be configured here or listed in
+ * `spring.cache.cache-names`, so that a misspelt name fails
  * @param near keeping values in the memory of each instance
- * @param caches caches by name, which win over the annotations
+ * @param caches caches by name; their settings take precedence over the annotations
  * @param warmUp what {@code CacheWarmer} beans do when the application has started
  */
 @ConfigurationProperties("ge.redis.cache")
@@ -149,27 +149,26 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * One cache. What is not set is taken from the annotations, else from
 	 * {@code ge.redis.cache}.
 	 *
-	 * @param consistency what writers do so that no old value stays
-	 * @param ttl time for which a value stays
-	 * @param negativeTtl time for which the absence of a value stays; zero to not cache
-	 * it
-	 * @param leaseTime time within which a caller loads a value that is to be cached
-	 * @param loadWait longest time for which callers wait for a value that another one
+	 * @param consistency protocol by which writers keep old values out of the cache
+	 * @param ttl time to live of a value
+	 * @param negativeTtl time to live of a cached absence; zero to not cache absences
+	 * @param leaseTime time within which a caller must load and store a value
+	 * @param loadWait longest time that callers wait for a value that another caller
 	 * loads
-	 * @param permanent whether a value stays until it is replaced or removed, without a
-	 * TTL
-	 * @param onLoadTimeout what callers get that have waited as long
+	 * @param permanent whether values have no time to live and stay until they are
+	 * replaced or removed
+	 * @param onLoadTimeout what callers get that have waited for load-wait
 	 * @param earlyRefresh replacing values that are read before they expire
-	 * @param staleIfError time for which a value is kept beyond its expiry, for callers
-	 * whose loading fails; at most 30 days
-	 * @param ttlJitter share of its time by which a value stays shorter at random
-	 * @param writeBehind whether the cache is written behind although this application
-	 * has no store for it, because another one has; with a {@code WriteBehindStore} bean
-	 * it is in any case
+	 * @param staleIfError time for which a value is kept beyond its expiry and served if
+	 * loading fails; at most 30 days
+	 * @param ttlJitter random share by which the time to live of a value is shortened
+	 * @param writeBehind whether the cache is written behind although the
+	 * `WriteBehindStore` bean is in another application; with such a bean in this one it
+	 * always is
 	 * @param near keeping values in the memory of each instance
-	 * @param type type of the values, for code that does not say it: the full name of a
-	 * class, or of a generic one with its arguments, such as
-	 * {@code java.util.List<com.acme.Product>}
+	 * @param type type of the values, for code that does not declare it: the full name of
+	 * a class, or of a generic class with its arguments, such as {@code
+	 * java.util.List<com.acme.Product>}
 	 */
 	public record Cache(@Nullable Consistency consistency, @Nullable Duration ttl, @Nullable Duration negativeTtl,
 			@Nullable Duration leaseTime, @Nullable Duration loadWait, @Nullable Boolean permanent,
@@ -189,12 +188,12 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * Keeping values in the memory of each instance, beside Redis.
 	 *
-	 * @param enabled whether values are kept in memory, and all instances told of every
-	 * change; all instances must agree on it
-	 * @param maxEntries how many values of a cache an instance keeps at most; zero for an
-	 * instance that keeps none and tells the others
-	 * @param ttl longest time for which a value is served from memory; at least a second,
-	 * at most 365 days
+	 * @param enabled whether values are also kept in the memory of each instance; all
+	 * instances must agree
+	 * @param maxEntries largest number of values of a cache in the memory of an instance;
+	 * zero for an instance that keeps none but publishes its changes
+	 * @param ttl longest time for which a value is served from memory; from 1 s to 365
+	 * days
 	 */
 	public record Near(@DefaultValue("false") boolean enabled, @DefaultValue("10000") int maxEntries,
 			@DefaultValue("60s") Duration ttl) {
@@ -204,12 +203,12 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * Keeping values of one cache in the memory of each instance.
 	 *
-	 * @param enabled whether values are kept in memory, and all instances told of every
-	 * change; all instances must agree on it
-	 * @param maxEntries how many values an instance keeps at most; zero for an instance
-	 * that keeps none and tells the others
-	 * @param ttl longest time for which a value is served from memory; at least a second,
-	 * at most 365 days
+	 * @param enabled whether values are also kept in the memory of each instance; all
+	 * instances must agree
+	 * @param maxEntries largest number of values of a cache in the memory of an instance;
+	 * zero for an instance that keeps none but publishes its changes
+	 * @param ttl longest time for which a value is served from memory; from 1 s to 365
+	 * days
 	 */
 	public record CacheNear(@Nullable Boolean enabled, @Nullable Integer maxEntries, @Nullable Duration ttl) {
 
@@ -220,10 +219,10 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * Replacing values before they expire.
 	 *
-	 * @param mode how to decide that a value is replaced
-	 * @param beta inclination to begin early, above zero: twice as much, and the time
-	 * before the expiry at which a value is replaced is twice as long on average
-	 * @param threads most values that an instance loads at a time to replace others
+	 * @param mode rule by which a value is replaced before it expires
+	 * @param beta eagerness of the early refresh, above zero: twice the value doubles the
+	 * average time before the expiry at which a value is replaced
+	 * @param threads largest number of values that an instance refreshes at the same time
 	 */
 	public record EarlyRefresh(@DefaultValue("xfetch") EarlyRefreshMode mode, @DefaultValue("1.0") double beta,
 			@DefaultValue("4") int threads) {
@@ -238,7 +237,7 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * Replacing values of one cache before they expire.
 	 *
-	 * @param mode how to decide that a value is replaced
+	 * @param mode rule by which a value is replaced before it expires
 	 */
 	public record CacheEarlyRefresh(@Nullable EarlyRefreshMode mode) {
 	}
@@ -262,14 +261,15 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * Warm-up.
 	 *
-	 * @param enabled whether {@code CacheWarmer} beans run
-	 * @param readiness whether the application waits for them before it accepts traffic
-	 * @param timeout longest time for which it waits
-	 * @param rate most keys that are read in a second, by all instances together
-	 * @param leaseTime time after which another instance takes over from one that has
-	 * died
-	 * @param validFor time for which instances that start do not repeat a warm-up that is
-	 * done
+	 * @param enabled whether `CacheWarmer` beans run when the application has started
+	 * @param readiness whether the application waits for the warm-up before it accepts
+	 * traffic
+	 * @param timeout longest time that the application waits for the warm-up
+	 * @param rate largest number of keys that are read per second, over all instances
+	 * @param leaseTime time after which another instance takes over the warm-up of one
+	 * that has died
+	 * @param validFor time for which a completed warm-up is not repeated by instances
+	 * that start
 	 */
 	public record WarmUp(@DefaultValue("true") boolean enabled, @DefaultValue("ignore") Readiness readiness,
 			@DefaultValue("5m") Duration timeout, @DefaultValue("500") int rate,

@@ -22,8 +22,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * the old value goes; after it, the new value is published unless another writer was at
  * work, in which case the entry is removed and the next reader loads it. So no order of
  * concurrent readers and writers leaves an old value, and a writer that dies in between
- * leaves none either: readers go past the cache until
- * {@code ge.redis.cache.intent-timeout} is over.
+ * leaves none either: readers go past the cache until {@code
+ * ge.redis.cache.intent-timeout} is over.
  * <p>
  * It holds for a transaction begun by the caller, by {@code @Transactional} on the same
  * method in any order of advice, and by code inside the method. Whenever more than one
@@ -32,14 +32,14 @@ import org.springframework.aot.hint.annotation.Reflective;
  * the method runs and publishes only if no other writer was at work meanwhile. If the
  * method throws after something was committed the entry is removed.
  * <p>
- * Transaction managers must be beans that extend Spring's
- * {@code AbstractPlatformTransactionManager}, as all of Spring's own do; of others, only
+ * Transaction managers must be beans that extend Spring's {@code
+ * AbstractPlatformTransactionManager}, as all of Spring's own do; of others, only
  * transactions that are begun before the method is called are seen.
  * <p>
  * Cost: two script calls, one before and one after the commit; nothing before a rollback.
  * A transaction that is committed inside of a writer without being its own costs it one
- * more. Nothing that goes wrong in Redis reaches the caller: while Redis is away the
- * entry is remembered in memory, at most 100,000 of them, and removed before this
+ * more. Nothing that goes wrong in Redis reaches the caller: while Redis is unavailable
+ * the entry is remembered in memory, at most 100,000 of them, and removed before this
  * instance reads it from Redis again; if the instance dies before, the TTL is the bound.
  * It is also the bound for an old value that a failover brings back by losing what was
  * written after it.
@@ -48,8 +48,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * transaction of its subscriber such a writer is announced right before the commit and
  * resolved after it. Everywhere else it is announced before the method is called or
  * subscribed to, and resolved with its result, whatever transactions there are inside; if
- * it fails the entry is removed, and if it is cancelled the announcement stands until its
- * time is over. In a transaction of the calling thread the entry is removed.
+ * it fails the entry is removed, and if it is cancelled the announcement stays until its
+ * timeout. In a transaction of the calling thread the entry is removed.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -175,8 +175,8 @@ public interface GeCaches {
 	 * @param type the type of the value
 	 * @param loader begins to load the value; {@code null} is cached as absence
 	 * @param <T> the type
-	 * @return completes with the value. Who cancels it cancels what has been begun, and
-	 * the next caller in line loads
+	 * @return completes with the value. Cancelling it cancels the load that has begun,
+	 * and the next caller in line loads
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
 	 */
 	default <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, Class<T> type,
@@ -217,8 +217,8 @@ public interface GeCaches {
 	 * not bring is cached as absence
 	 * @param <K> the type of the keys
 	 * @param <T> the type of the values
-	 * @return completes with the values that there are, in the order of the keys. Who
-	 * cancels it cancels what has been begun, and the next callers in line load
+	 * @return completes with the values that there are, in the order of the keys.
+	 * Cancelling it cancels the loads that have begun, and the next callers in line load
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
 	 */
 	default <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,

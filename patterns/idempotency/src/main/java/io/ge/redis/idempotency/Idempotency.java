@@ -80,9 +80,9 @@ public interface Idempotency {
 	/**
 	 * Runs an action once for a key without blocking, as
 	 * {@link #execute(IdempotencySettings, Object, Object, ParameterizedTypeReference, Supplier)}.
-	 * The action begins when the key is claimed, and has ended when its stage has. Who
-	 * cancels the returned stage before it begins gives the claim back; later that
-	 * cancels the stage of the action, too, and nobody knows the outcome.
+	 * The action begins when the key is claimed, and has ended when its stage has.
+	 * Cancelling the returned stage before the action begins releases the claim.
+	 * Afterwards it also cancels the stage of the action, and the outcome is unknown.
 	 * @param settings the operation
 	 * @param key as there
 	 * @param payload as there

@@ -49,7 +49,7 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 	 */
 	public enum Outcome {
 
-		/** The method ran and its result stands. */
+		/** The method ran and its result is stored. */
 		EXECUTED,
 
 		/** The first result was given again. */

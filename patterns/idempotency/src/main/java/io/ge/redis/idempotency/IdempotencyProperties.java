@@ -22,30 +22,32 @@ import org.springframework.util.unit.DataSize;
 /**
  * Idempotent operations in the environment.
  *
- * @param enabled whether methods with {@code @Idempotent} are guarded
+ * @param enabled whether methods with `@Idempotent` are guarded
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param header name of the request header that carries the key
- * @param replayedHeaders names of response headers to store and replay besides the
+ * @param replayedHeaders names of response headers to store and replay, besides the
  * standard ones that describe the content
- * @param ttl how long a result is kept, counted from the end of the call
- * @param lease how long a claim outlives the process that made it
- * @param waitTimeout for how long repetitions that wait for the first call do so, at most
+ * @param ttl time for which a result is kept after the end of the call
+ * @param lease time after which a claim ends if the process that made it has died
+ * @param waitTimeout longest time that a repetition waits for the first call, where it
+ * waits
  * @param maxResultSize size above which a result, or the body of a response, is not
  * stored
- * @param onOversizedResponse what repetitions get of a response over HTTP that is larger:
- * lost or minimal
- * @param maxUnreadBodySize how much of the body of a request is kept in memory to be
+ * @param onOversizedResponse what repetitions get of an HTTP response that is too large
+ * to be stored: lost or minimal
+ * @param maxUnreadBodySize size up to which a request body is kept in memory and
  * compared, if the handler has not read it when the key is claimed
- * @param documentation address of a page about the idempotency of the application's API,
- * to which refusals over HTTP link
- * @param onOutage what happens while Redis is away: allow or deny
- * @param witness whether calls leave a row in the table ge_idempotency, in the
- * transaction of their effect: auto, required or off
- * @param transactionManager name of the transaction manager bean with whose DataSource
- * the row is written, if not the application's only or primary one
- * @param witnessPurgeInterval how often rows that have expired are removed
- * @param operations operations by name, which win over the annotations
+ * @param documentation address of a page about idempotency in the application's API, to
+ * which HTTP refusals link
+ * @param onOutage what happens while Redis is unavailable: allow or deny
+ * @param witness whether calls write a transactional record to the table ge_idempotency,
+ * in the transaction of their effect: auto, required or off
+ * @param transactionManager name of the transaction manager bean whose DataSource has the
+ * table ge_idempotency, if not the only or primary one
+ * @param witnessPurgeInterval time between two removals of expired transactional records
+ * @param operations operations by name; their settings take precedence over the
+ * annotations
  */
 @ConfigurationProperties("ge.redis.idempotency")
 public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
@@ -76,17 +78,17 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Null
 	/**
 	 * One operation. What is not set is taken from the annotation.
 	 *
-	 * @param ttl how long a result is kept, counted from the end of the call
-	 * @param lease how long a claim outlives the process that made it
-	 * @param scope who shares the keys: principal or global
+	 * @param ttl time for which a result is kept after the end of the call
+	 * @param lease time after which a claim ends if the process that made it has died
+	 * @param scope callers who share the keys: principal or global
 	 * @param required whether a call without a key is refused
 	 * @param onDuplicate what a repetition does while the first call runs: conflict or
 	 * wait
-	 * @param onFailureWithoutTransaction what a failed call leaves behind if no
-	 * transaction was begun in it: unknown or release
-	 * @param onUnknownOutcome what becomes of the key if nobody knows what a failed call
-	 * has changed: block or retry
-	 * @param onOutage what happens while Redis is away: allow or deny
+	 * @param onFailureWithoutTransaction outcome of a call that failed without having
+	 * begun a transaction: unknown or release
+	 * @param onUnknownOutcome what happens to the key of a failed call whose effect is
+	 * unknown: block or retry
+	 * @param onOutage what happens while Redis is unavailable: allow or deny
 	 */
 	public record Operation(@Nullable Duration ttl, @Nullable Duration lease, @Nullable IdempotencyScope scope,
 			@Nullable Boolean required, @Nullable OnDuplicate onDuplicate,

@@ -25,21 +25,21 @@ import org.springframework.aot.hint.annotation.Reflective;
  * run and throws {@link LockNotAcquiredException}, over HTTP a 409. Entering again by the
  * same call chain with the same key needs no command.
  * <p>
- * A lock can be lost while the method runs: the instance was paused, or Redis was away
- * for longer than the lease, or lost its data. The holder is told by
+ * A lock can be lost while the method runs: the instance was paused, or Redis was
+ * unavailable for longer than the lease, or lost its data. The holder is told by
  * {@link LockLostEvent} and {@link LockHandle#isValid()}, before Redis can give the lock
  * to another as long as Redis keeps its data. Where a late write would do harm, let the
  * resource compare the {@linkplain FencingToken fencing token}, which rises with every
  * owner.
  * <p>
- * Where the result comes later, as a future or publisher or of a suspending function,
- * nobody waits for the lock on a thread: it is asked for when the method is called, or at
- * each subscription to what it returns, the method is called when it is held, and it is
- * given up before the result is passed on, or the end of several values. Whoever cancels
- * gives it up, but for what goes on all the same: the future of a method that ignores the
- * cancellation, and a transaction that keeps the lock. Calls inside enter it again on the
- * thread that calls the method, and along the context of the subscriber; so does whatever
- * the method sets going on that thread before it returns, whoever it belongs to.
+ * Where the method returns a future or a publisher or is a suspending function, no thread
+ * waits for the lock: it is asked for when the method is called, or at each subscription
+ * to what it returns, the method is called when it is held, and it is given up before the
+ * result is passed on, or the end of several values. Cancelling releases it, except for
+ * work that goes on: the future of a method that ignores the cancellation, and a
+ * transaction that keeps the lock. Calls inside enter it again on the thread that calls
+ * the method, and along the context of the subscriber; so does all work that the method
+ * starts on that thread before it returns.
  * <p>
  * Cost: two script calls, two round trips, token included; a nested entry costs nothing.
  * A call that waits asks Redis at most once a second and is woken by a message. Keys are

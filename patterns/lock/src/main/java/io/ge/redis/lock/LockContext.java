@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * {@link DistributedLock} and of {@link DistributedLocks#execute}.
  * <p>
  * It finds handles, it does not own. Another thread has a context of its own: nothing is
- * inherited, and whoever goes on there passes the handle, or {@link #capture() carries}
- * the locks along. Work whose result comes later finds them on the thread that calls the
- * method and subscribes to what it has returned, and in the context of its subscriber.
+ * inherited. To continue on another thread, pass the handle, or {@link #capture()
+ * propagate} the locks. Work whose result comes later finds them on the thread that calls
+ * the method and subscribes to what it has returned, and in the context of its
+ * subscriber.
  */
 public final class LockContext {
 
@@ -77,13 +78,13 @@ public final class LockContext {
 	}
 
 	/**
-	 * Takes the locks under which this thread runs along to other threads, for work that
+	 * Propagates the locks under which this thread runs to other threads, for work that
 	 * belongs to the same call chain: there they can be entered again without a command,
 	 * {@link #current()} and {@link LockAssert} know them, and a lost one vetoes commits.
-	 * They are given up by whoever took them, also if that work goes on: from then on
-	 * their handles are invalid there too. A lock that is entered there again stays until
-	 * that is left as well. Threads of one call chain are not kept apart; only the one
-	 * that took a lock is interrupted when it is lost.
+	 * They are released by the call that took them, even if that work goes on: from then
+	 * on their handles are invalid there too. A lock that is entered there again stays
+	 * until that is left as well. Threads of one call chain are not kept apart; only the
+	 * one that took a lock is interrupted when it is lost.
 	 * @return the locks, to be opened on another thread, also on several
 	 */
 	public static Carrier capture() {

@@ -16,8 +16,8 @@ public enum LockMode {
 	EXCLUSIVE,
 
 	/**
-	 * Any number together, and nobody that writes meanwhile. Who comes after a writer
-	 * that waits, waits behind it.
+	 * Any number of holders together, and no writer meanwhile. Readers that ask after a
+	 * waiting writer wait behind it.
 	 */
 	READ,
 

@@ -18,21 +18,24 @@ import org.springframework.util.Assert;
 /**
  * Locks in the environment.
  *
- * @param enabled whether methods with {@code @DistributedLock} are guarded
+ * @param enabled whether methods with `@DistributedLock` are guarded
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param waitTime longest time that a call waits for a lock, zero to ask once
- * @param leaseTime how long a lock stays with an instance that died
+ * @param waitTime longest time that a call waits for a lock; zero to try once
+ * @param leaseTime time after which a lock is free again if the instance that holds it
+ * has died
  * @param onOutage what happens while Redis is unavailable: deny or allow
  * @param onLost what happens to a holder that loses its lock: event, veto-commit or
  * interrupt
- * @param replicas how many replicas of the server must have acknowledged a lock before
- * its holder begins, 0 for none
- * @param syncTimeout how long they may take, after which the lock is given up
- * @param httpStatus status of the answer to a request that did not get a lock: 409 or 423
- * @param propagateContext whether locks go along wherever the application hands on its
- * thread context by Micrometer's context propagation
- * @param locks locks by name, which win over the annotations
+ * @param replicas number of replicas that must have acknowledged a lock before its holder
+ * begins; 0 for none
+ * @param syncTimeout longest time to wait for the acknowledgements of replicas; after it
+ * the lock is released
+ * @param httpStatus status of the response to a request that did not get a lock: 409 or
+ * 423
+ * @param propagateContext whether Micrometer's context propagation propagates held locks
+ * to other threads
+ * @param locks locks by name; their settings take precedence over the annotations
  */
 @ConfigurationProperties("ge.redis.lock")
 public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
@@ -64,20 +67,22 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	/**
 	 * One lock. What is not set is taken from the annotation.
 	 *
-	 * @param waitTime longest time that a call waits for the lock, zero to ask once
-	 * @param leaseTime how long the lock stays with an instance that died
+	 * @param waitTime longest time that a call waits for the lock; zero to try once
+	 * @param leaseTime time after which the lock is free again if the instance that holds
+	 * it has died
 	 * @param renew whether the lease is extended while the lock is held
 	 * @param onOutage what happens while Redis is unavailable: deny or allow
-	 * @param maxHold for how long the lease is extended at most
-	 * @param atLeastFor for how long the lock stays taken at least, also if its holder
+	 * @param maxHold longest time for which the lease is extended
+	 * @param atLeastFor shortest time for which the lock stays taken, even if its holder
 	 * has finished
 	 * @param onLost what happens to a holder that loses the lock: event, veto-commit or
 	 * interrupt
-	 * @param replicas how many replicas of the server must have acknowledged the lock
-	 * before its holder begins, 0 for none
-	 * @param syncTimeout how long they may take, after which the lock is given up
-	 * @param permits how many calls may hold the lock together, for locks that are not
-	 * for reading and writing
+	 * @param replicas number of replicas that must have acknowledged the lock before its
+	 * holder begins; 0 for none
+	 * @param syncTimeout longest time to wait for the acknowledgements of replicas; after
+	 * it the lock is released
+	 * @param permits number of calls that may hold the lock at the same time; not for
+	 * read and write locks
 	 */
 	public record Lock(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew,
 			@Nullable OutagePolicy onOutage, @Nullable Duration maxHold, @Nullable Duration atLeastFor,

@@ -30,8 +30,7 @@ public record JobEvent(String name, String id, Outcome outcome, Duration handlin
 		.of("queue")
 		.by("outcome", List.of("done", "retry", "dead", "lost_lease"));
 
-	private static final EventMeter ENQUEUED = EventMeter
-		.counter("ge.redis.queue.enqueued", "Jobs that were put into a queue")
+	private static final EventMeter ENQUEUED = EventMeter.counter("ge.redis.queue.enqueued", "Jobs that were enqueued")
 		.of("queue")
 		.by("outcome", List.of("ok", "duplicate", "full"));
 

@@ -20,7 +20,7 @@ import org.springframework.util.Assert;
  * Job queues in the environment. What is not configured here can be neither filled nor
  * listened on. All instances should agree.
  *
- * @param enabled whether jobs are queued and run
+ * @param enabled whether queues are available: jobs are enqueued and run
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param queues queues by name
@@ -53,20 +53,20 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * One queue.
 	 *
-	 * @param concurrency how many jobs run at the same time on an instance
-	 * @param visibilityTimeout time without a sign of life after which the jobs of an
+	 * @param concurrency number of jobs that run at the same time on an instance
+	 * @param visibilityTimeout time without a heartbeat after which the jobs of an
 	 * instance are given to another one; at least 100 ms
-	 * @param maxAttempts how often a job begins before it becomes a dead letter
-	 * @param backoff pause before a job that has failed runs again
+	 * @param maxAttempts number of attempts to run a job before it becomes a dead letter
+	 * @param backoff delay before a failed job runs again
 	 * @param priority priority of jobs that have none of their own, from 0 to 9
-	 * @param aging waiting time that is worth one priority, so that a job overtakes those
-	 * that came up to its priority times this before it; zero for strict order, in which
-	 * low priorities may wait for ever
-	 * @param resultTtl how long the result of a job can be asked for; of more jobs than
-	 * max-length only the last results are kept
-	 * @param dedupWindow how long after its end a job is still the one of its key, as
-	 * long as fewer than max-length jobs have ended since; at most result-ttl
-	 * @param maxLength how many jobs the queue holds at most, those that run included
+	 * @param aging waiting time that counts as one priority, so that low priorities do
+	 * not wait for ever; zero for strict order by priority
+	 * @param resultTtl time for which the result of a job is kept; of more jobs than
+	 * max-length only the last results are
+	 * @param dedupWindow time after the end of a job within which a job with the same key
+	 * is a duplicate, as long as fewer than max-length jobs have ended since; at most
+	 * result-ttl
+	 * @param maxLength largest number of jobs in the queue, running ones included
 	 * @param deadLetter jobs that are given up
 	 */
 	public record Queue(@DefaultValue("1") int concurrency, @DefaultValue("30s") Duration visibilityTimeout,

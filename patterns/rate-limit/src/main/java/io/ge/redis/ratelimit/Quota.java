@@ -8,7 +8,7 @@ package io.ge.redis.ratelimit;
 import java.time.Duration;
 
 /**
- * Where one limit stands after a decision.
+ * State of one limit after a decision.
  *
  * @param limit the limit
  * @param remaining permits left

@@ -22,7 +22,7 @@ import org.springframework.util.Assert;
  * @param algorithm how permits are counted
  * @param burst permits given at once after a pause; equal to the limit except for
  * {@link RateLimitAlgorithm#TOKEN_BUCKET}
- * @param waitTime how long a call waits for its turn at most, zero for not at all
+ * @param waitTime longest time that a call waits for permits, zero for not at all
  * @param lease permits that an instance takes at once for its next calls, one for none
  * @param onOutage what happens while Redis is unavailable
  * @param shadow whether the limit only counts and tells, and never refuses

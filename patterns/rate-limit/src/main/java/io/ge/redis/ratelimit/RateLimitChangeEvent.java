@@ -41,7 +41,7 @@ public record RateLimitChangeEvent(String name, Action action, @Nullable String 
 		/** The limit, its window or its burst was changed. */
 		CHANGED,
 
-		/** A change was taken back. */
+		/** A change was reverted. */
 		RESTORED,
 
 		/** A key was blocked. */

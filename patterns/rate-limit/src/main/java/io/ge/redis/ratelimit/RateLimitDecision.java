@@ -22,7 +22,7 @@ public sealed interface RateLimitDecision {
 	}
 
 	/**
-	 * Returns where the limits stand, as far as it is known.
+	 * Returns the state of the limits, as far as it is known.
 	 * @return the quotas, without those of shadow limits; empty if the call was allowed
 	 * without a decision of Redis
 	 */
@@ -31,7 +31,7 @@ public sealed interface RateLimitDecision {
 	/**
 	 * The call may proceed, and all its limits are charged.
 	 *
-	 * @param quotas where the limits stand
+	 * @param quotas the state of the limits
 	 * @param permits what was taken, for {@link RateLimiter#refund}
 	 */
 	record Allowed(List<Quota> quotas, RateLimitPermits permits) implements RateLimitDecision {
@@ -40,7 +40,7 @@ public sealed interface RateLimitDecision {
 	/**
 	 * The call may not proceed, and no limit is charged.
 	 *
-	 * @param quotas where the limits stand
+	 * @param quotas the state of the limits
 	 * @param violated the names of the limits that refused
 	 * @param retryAfter time after which the same call would be admitted if nobody else
 	 * made one, never too short

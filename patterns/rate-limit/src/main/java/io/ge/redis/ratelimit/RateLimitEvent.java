@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the limit's name
  * @param outcome what it said
  * @param source who decided
- * @param quota where it stands, or {@code null} if nobody counted
+ * @param quota its state, or {@code null} if nobody counted
  */
 public record RateLimitEvent(String name, Outcome outcome, Source source, @Nullable Quota quota) implements GuardEvent {
 

@@ -62,7 +62,7 @@ public class RateLimitExceededException extends GeRedisException {
 	}
 
 	/**
-	 * Returns where each limit of the call stands.
+	 * Returns the state of each limit of the call.
 	 */
 	public List<Quota> quotas() {
 		return this.decision.quotas();

@@ -8,7 +8,7 @@ package io.ge.redis.ratelimit;
 import io.ge.redis.GeRedisException;
 
 /**
- * The thread was interrupted while it waited for its turn. What the call had reserved is
+ * The thread was interrupted while it waited for permits. What the call had reserved is
  * refunded, the guarded method has not run, and the thread's interrupt status is set.
  */
 public class RateLimitInterruptedException extends GeRedisException {

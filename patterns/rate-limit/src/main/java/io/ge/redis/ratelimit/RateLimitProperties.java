@@ -21,23 +21,23 @@ import org.springframework.util.Assert;
 /**
  * Rate limits in the environment.
  *
- * @param enabled whether methods with {@code @RateLimited} are guarded
+ * @param enabled whether methods with `@RateLimited` are guarded
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param onOutage what happens while Redis is away: allow, deny or local
- * @param shadow whether all limits only count and tell, and never refuse
+ * @param onOutage what happens while Redis is unavailable: allow, deny or local
+ * @param shadow whether all limits only count and publish events, and never refuse
  * @param largestExactLimit largest limit of a sliding window, which needs about 10 bytes
- * in Redis for each permit of each key
- * @param headers response fields that tell clients about their limits: draft-10, legacy
- * or none
- * @param showDeniedKeys whether the endpoint shows the keys most often denied as they
- * are, instead of hashed
- * @param trustedProxies addresses or networks, such as 10.0.0.0/8, whose word about their
- * clients is taken; names are never looked up
- * @param forwardedField request field in which they give it: x-forwarded-for, or
- * forwarded as of RFC 7239; the other one is not read, since it may be the word of the
- * client
- * @param limits limits by name, which win over the annotations
+ * in Redis per permit and key
+ * @param headers response headers that inform clients about their limits: draft-10,
+ * legacy or none
+ * @param showDeniedKeys whether the endpoint shows the most denied keys in plain text
+ * instead of hashed
+ * @param trustedProxies addresses or networks of proxies whose forwarded header is
+ * trusted, such as 10.0.0.0/8; host names are not resolved
+ * @param forwardedField request header from which trusted proxies' client addresses are
+ * read: x-forwarded-for, or forwarded as of RFC 7239; the other one is ignored, since
+ * clients may have set it
+ * @param limits limits by name; their settings take precedence over the annotations
  * @param rules limits on HTTP requests, without annotations
  */
 @ConfigurationProperties("ge.redis.rate-limit")
@@ -60,15 +60,15 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 *
 	 * @param limit permits per window
 	 * @param window length of the window
-	 * @param algorithm how permits are counted
-	 * @param burst permits given at once after a pause, for the token bucket
-	 * @param waitTime how long a call waits for its turn at most
-	 * @param lease permits that an instance takes at once for its next calls
-	 * @param onOutage what happens while Redis is away: allow, deny or local
-	 * @param shadow whether the limit only counts and tells, and never refuses
+	 * @param algorithm algorithm that counts permits
+	 * @param burst permits available at once after a pause, for the token bucket
+	 * @param waitTime longest time that a call waits for permits
+	 * @param lease number of permits that an instance reserves at once for its next calls
+	 * @param onOutage what happens while Redis is unavailable: allow, deny or local
+	 * @param shadow whether the limit only counts and publishes events, and never refuses
 	 * @param limits several limits that are decided together under this name, instead of
-	 * one limit and window; each is known as the name and its window, such as search-1s
-	 * @param overrides other settings for single keys, the parts of a key joined with ':'
+	 * one limit and window; each is named by the name and its window, such as search-1s
+	 * @param overrides settings for single keys; the parts of a key are joined with ':'
 	 */
 	public record Limit(@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
 			@Nullable Long burst, @Nullable Duration waitTime, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
@@ -94,8 +94,8 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 *
 	 * @param limit permits per window
 	 * @param window length of the window
-	 * @param algorithm how permits are counted; that of the name if not set
-	 * @param burst permits given at once after a pause, for the token bucket
+	 * @param algorithm algorithm that counts permits; that of the name if not set
+	 * @param burst permits available at once after a pause, for the token bucket
 	 */
 	public record Band(long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
 			@Nullable Long burst) {
@@ -106,7 +106,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 *
 	 * @param limit permits per window
 	 * @param window length of the window
-	 * @param burst permits given at once after a pause, for the token bucket
+	 * @param burst permits available at once after a pause, for the token bucket
 	 */
 	public record Override(@Nullable Long limit, @Nullable Duration window, @Nullable Long burst) {
 
@@ -126,23 +126,23 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * Limits on the HTTP requests that match a path and a method. All rules that a
 	 * request matches apply; those of one phase are decided together, all or nothing.
 	 *
-	 * @param name name of the limit, whose other settings may stand under
+	 * @param name name of the limit, which may have more settings under
 	 * ge.redis.rate-limit.limits; methods and path if not set
 	 * @param path path patterns within the application, such as /api/**
-	 * @param methods HTTP methods, where GET stands for HEAD as well; all if empty
-	 * @param key whom or what is limited: client-address (IPv6 by its /64 network),
-	 * principal, header:NAME (by the hash of its value) or a SpEL expression over
-	 * #request; all requests together if not set
-	 * @param phase whether to decide before or after authentication; after it if the key
-	 * is the principal, else before
+	 * @param methods HTTP methods, where GET includes HEAD; all if empty
+	 * @param key key to limit by: client-address (IPv6 by its /64 network), principal,
+	 * header:NAME (by the hash of its value) or a SpEL expression over #request; all
+	 * requests together if not set
+	 * @param phase whether to decide before or after authentication; by default after it
+	 * if the key is the principal, else before
 	 * @param onEmptyKey what happens to a request without the key: error, skip or shared
 	 * @param limit permits per window
 	 * @param window length of the window
-	 * @param algorithm how permits are counted
-	 * @param burst permits given at once after a pause, for the token bucket
-	 * @param cost permits that a request takes; zero only looks
-	 * @param limits names of limits under ge.redis.rate-limit.limits that apply, instead
-	 * of one that is described here
+	 * @param algorithm algorithm that counts permits
+	 * @param burst permits available at once after a pause, for the token bucket
+	 * @param cost permits that a request takes; zero only checks
+	 * @param limits names of limits under ge.redis.rate-limit.limits that apply instead
+	 * of a limit described here
 	 */
 	public record Rule(@Nullable String name, @DefaultValue List<String> path, @DefaultValue List<String> methods,
 			@Nullable String key, @Nullable Phase phase, @DefaultValue("error") OnEmptyKey onEmptyKey,

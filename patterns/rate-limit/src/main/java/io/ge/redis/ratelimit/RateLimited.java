@@ -31,7 +31,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Limit, window, algorithm, burst, wait, lease, shadow and outage policy can be set under
  * {@code ge.redis.rate-limit.limits.<name>} as well, which wins over the annotation; a
  * list {@code limits} there puts several limits in the place of the one here. While Redis
- * is away {@link #onOutage()} applies.
+ * is unavailable {@link #onOutage()} applies.
  * <p>
  * A method may return a future or a publisher, or be a suspending function: it is decided
  * when it is called or subscribed to, each time, without blocking, and the refusal is its
@@ -98,9 +98,9 @@ public @interface RateLimited {
 	String cost() default "";
 
 	/**
-	 * How long a call waits for its turn at most, such as {@code "2s"}. Turns are given
-	 * in the order of asking by one script call each; who would have to wait longer is
-	 * refused at once. At most one hour, and 60 windows of a
+	 * The longest time that a call waits for permits, such as {@code "2s"}. Permits are
+	 * granted in the order of requests by one script call each; a call that would have to
+	 * wait longer is refused at once. At most one hour, and 60 windows of a
 	 * {@link RateLimitAlgorithm#SLIDING_WINDOW_COUNTER}. Default not at all.
 	 */
 	String waitTime() default "";

@@ -17,16 +17,18 @@ import org.springframework.util.unit.DataSize;
 /**
  * Shared state in the environment. All instances should agree.
  *
- * @param enabled whether state is shared
+ * @param enabled whether workspaces are available
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param ttl how long a workspace lives after its last change
- * @param maxValueSize how large a value or an entry of a list may be as JSON
- * @param maxListLength how many entries of a list are kept; the oldest ones make place
- * @param changesKept how many changes of a workspace can be asked for at least, and for
- * how many more a change that is sent again is known
- * @param updateAttempts how often an update begins anew when others were faster
- * @param memberTtl how long after its last sign of life an agent is a member; at most ttl
+ * @param ttl time to live of a workspace after its last change
+ * @param maxValueSize largest size of a field or an entry of a list as JSON
+ * @param maxListLength largest number of entries of a list; beyond it the oldest ones are
+ * removed
+ * @param changesKept number of changes of a workspace that can be read again at least,
+ * and number of further ones of which a repeated change is recognised
+ * @param updateAttempts number of attempts of an update that meets concurrent changes
+ * @param memberTtl time after its last heartbeat for which an agent is a member; at most
+ * ttl
  */
 @ConfigurationProperties("ge.redis.state")
 public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,

@@ -57,7 +57,7 @@ public interface Workspace {
 
 	/**
 	 * Adds an entry to a list, which begins with the first one. Costs the same for any
-	 * length; the oldest entry makes place beyond {@code ge.redis.state.max-list-length}.
+	 * length; the oldest entry is removed beyond {@code ge.redis.state.max-list-length}.
 	 * @return completes with the version
 	 */
 	CompletableFuture<Long> appendAsync(String field, @Nullable Object entry);

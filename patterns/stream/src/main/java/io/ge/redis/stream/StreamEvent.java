@@ -23,7 +23,7 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 
 	/** The meter of publishing, one for each definition. */
 	public static final EventMeter PUBLISHED = EventMeter
-		.counter("ge.redis.stream.published", "Messages that were to be published")
+		.counter("ge.redis.stream.published", "Attempts to publish messages")
 		.of("stream")
 		.by("outcome", List.of("ok", "duplicate", "rejected_full", "rejected_depth"));
 
@@ -39,7 +39,7 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 		.by("reason", List.of("attempts", "rejected", "lease_expired", "unreadable", "body_expired"));
 
 	private static final EventMeter TRIMMED = EventMeter
-		.counter("ge.redis.stream.trimmed", "Messages that went before they were acknowledged")
+		.counter("ge.redis.stream.trimmed", "Messages that were trimmed before they were acknowledged")
 		.of("stream")
 		.by("state", List.of("unread", "pending"));
 

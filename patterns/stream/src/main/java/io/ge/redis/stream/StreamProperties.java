@@ -52,23 +52,23 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	/**
 	 * One stream, or a family of streams.
 	 *
-	 * @param key key of the stream, which other programs may use too; with
-	 * {@code {variables}} it is the pattern of a family
+	 * @param key key of the stream, which other programs may use too; with variables in
+	 * braces it is the pattern of a family
 	 * @param variables values of each variable of a family; each combination is a stream
-	 * @param maxLength how many entries a stream has at most
-	 * @param overflow what happens to a message for which there is no room, since a group
-	 * still needs all others: reject, block or drop-oldest
-	 * @param blockTimeout longest time that a publisher waits for room
+	 * @param maxLength largest number of entries of a stream
+	 * @param overflow what happens to a message when the stream is full and a group still
+	 * needs all its entries: reject, block or drop-oldest
+	 * @param blockTimeout longest time that a publisher waits for room, with
+	 * overflow=block
 	 * @param dedupWindow time within which a message with the same dedup key is a
 	 * duplicate
-	 * @param dedupKey dedup key of messages that have none of their own, with
-	 * {@code {workItem}}, {@code {triggeredBy}}, {@code {reason}},
-	 * {@code {context.<name>}} and variables
+	 * @param dedupKey dedup key of messages that have none of their own; may contain
+	 * {workItem}, {triggeredBy}, {reason}, {context.NAME} and the variables of a family
 	 * @param claimCheck which payloads are kept apart from their messages
-	 * @param maxChainDepth how often messages may cause messages, without a limit if not
+	 * @param maxChainDepth longest chain of messages that cause messages; no limit if not
 	 * set
-	 * @param partitions how many streams share the messages by their order key, each
-	 * worked on one message at a time; not ordered if not set
+	 * @param partitions number of streams over which messages are spread by their order
+	 * key; each stream is processed one message at a time; no order if not set
 	 * @param foreign what happens to messages of other programs, which have no format
 	 * version: fields or refuse
 	 * @param groups groups of consumers by name
@@ -115,8 +115,10 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	 * Payloads that are kept in a key of their own, and loaded before the listener is
 	 * called.
 	 *
-	 * @param threshold size from which a payload is kept apart, never if not set
-	 * @param ttl life of such a key; a message that is taken later becomes a dead letter
+	 * @param threshold size from which a payload is stored in a key of its own; never if
+	 * not set
+	 * @param ttl time to live of such a key; a message that is read after it becomes a
+	 * dead letter
 	 */
 	public record ClaimCheck(@Nullable DataSize threshold, @DefaultValue("1d") Duration ttl) {
 
@@ -129,13 +131,14 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	/**
 	 * A group of consumers, each message of a stream being handled by one of them.
 	 *
-	 * @param concurrency how many calls of a listener run at the same time on an instance
-	 * @param batchSize how many messages a call gets at most, for listeners of batches
-	 * @param minIdle time without a sign of life after which the messages of an instance
-	 * are given to another one; at least 100 ms
-	 * @param maxDeliveries how often a message is delivered before it becomes a dead
+	 * @param concurrency number of calls of a listener that run at the same time on an
+	 * instance
+	 * @param batchSize largest number of messages in one call of a listener of batches
+	 * @param minIdle time without a heartbeat after which the messages of an instance are
+	 * given to another one; at least 100 ms
+	 * @param maxDeliveries number of deliveries of a message before it becomes a dead
 	 * letter
-	 * @param backoff pause before a message that has failed is delivered again
+	 * @param backoff delay before a failed message is delivered again
 	 */
 	public record Group(@DefaultValue("1") int concurrency, @DefaultValue("1") int batchSize,
 			@DefaultValue("30s") Duration minIdle, @DefaultValue("5") int maxDeliveries,
@@ -154,11 +157,11 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	/**
 	 * Messages that are given up.
 	 *
-	 * @param key key of the stream of dead letters, for other programs to read; one
-	 * beside the stream if not set. It has the variables of a family, and partitions add
-	 * their numbers
-	 * @param maxLength how many are kept, about
-	 * @param ttl how long they are kept after the last one
+	 * @param key key of the stream of dead letters, for other programs to read; next to
+	 * the stream if not set. It needs the variables of a family; partitions append their
+	 * numbers
+	 * @param maxLength approximate number of dead letters that are kept
+	 * @param ttl time for which dead letters are kept after the last one was added
 	 */
 	public record DeadLetters(@Nullable String key, @DefaultValue("10000") int maxLength,
 			@DefaultValue("30d") Duration ttl) {

@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Bloom filters in the environment. All instances must agree.
  *
- * @param enabled whether filters are kept
+ * @param enabled whether Bloom filters are available
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param filters Bloom filters by name
@@ -39,12 +39,13 @@ public record BloomProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	/**
 	 * One Bloom filter.
 	 *
-	 * @param capacity how many values can be added before errors become more frequent,
-	 * with a TTL within half of it
-	 * @param errorRate share of the values that were not added and are found all the
-	 * same, between 0 and 1
-	 * @param ttl how long a value is known at most; half of it at least
-	 * @param permanent whether values are known for ever
+	 * @param capacity number of values up to which the error rate holds; with a TTL,
+	 * number of values added within half of it
+	 * @param errorRate share of values that are found although they were not added,
+	 * between 0 and 1
+	 * @param ttl longest time for which a value is found after it was added; the shortest
+	 * is half of it
+	 * @param permanent whether values are found for ever
 	 */
 	public record Filter(@DefaultValue("100000") long capacity, @DefaultValue("0.01") double errorRate,
 			@Nullable Duration ttl, @DefaultValue("false") boolean permanent) implements Definition {

@@ -20,7 +20,7 @@ import org.springframework.util.Assert;
 /**
  * Unique counters in the environment. All instances should agree.
  *
- * @param enabled whether values are counted
+ * @param enabled whether unique counters are available
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param counters unique counters by name
@@ -59,9 +59,9 @@ public record CounterProperties(@DefaultValue("true") boolean enabled, @Nullable
 	/**
 	 * One unique counter.
 	 *
-	 * @param window period for which values are counted, several of which can be counted
+	 * @param window period for which values are counted; several periods can be counted
 	 * together
-	 * @param ttl how long a window is kept after the last value that was added to it
+	 * @param ttl time for which a window is kept after the last value was added to it
 	 * @param permanent whether windows are kept for ever
 	 */
 	public record Counter(@DefaultValue("none") Window window, @Nullable Duration ttl,

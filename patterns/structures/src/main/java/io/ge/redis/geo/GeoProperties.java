@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Geo indexes in the environment. All instances should agree.
  *
- * @param enabled whether geo indexes are kept
+ * @param enabled whether geo indexes are available
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param indexes geo indexes by name
@@ -39,7 +39,7 @@ public record GeoProperties(@DefaultValue("true") boolean enabled, @Nullable Str
 	/**
 	 * One geo index.
 	 *
-	 * @param ttl how long a member is kept after it was last put
+	 * @param ttl time for which a member is kept after it was last put
 	 * @param permanent whether members are kept until they are removed
 	 */
 	public record Index(@Nullable Duration ttl, @DefaultValue("false") boolean permanent) implements Definition {

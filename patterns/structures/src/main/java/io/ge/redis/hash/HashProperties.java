@@ -18,7 +18,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * Hash stores in the environment. All instances should agree.
  *
- * @param enabled whether objects are kept
+ * @param enabled whether hash stores are available
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param stores hash stores by name
@@ -40,8 +40,8 @@ public record HashProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	/**
 	 * One hash store.
 	 *
-	 * @param maxValueSize how large the JSON of a field may be
-	 * @param ttl how long an object is kept after it was last written
+	 * @param maxValueSize largest size of a field as JSON
+	 * @param ttl time for which an object is kept after its last write
 	 * @param permanent whether objects are kept until they are removed
 	 */
 	public record Store(@DefaultValue("64KB") DataSize maxValueSize, @Nullable Duration ttl,

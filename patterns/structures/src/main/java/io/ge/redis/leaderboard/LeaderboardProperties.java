@@ -20,7 +20,7 @@ import org.springframework.util.Assert;
 /**
  * Leaderboards in the environment. All instances should agree.
  *
- * @param enabled whether leaderboards are kept
+ * @param enabled whether leaderboards are available
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
  * @param boards leaderboards by name
@@ -49,10 +49,10 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 	/**
 	 * One leaderboard.
 	 *
-	 * @param windows periods for which there are scores, each from its begin; an addition
-	 * answers with the rank in the first one
+	 * @param windows periods for which scores are kept; an addition returns the rank in
+	 * the first one
 	 * @param ties ranks of equal scores
-	 * @param ttl how long the scores of a window are kept after the last addition
+	 * @param ttl time for which the scores of a window are kept after the last addition
 	 * @param permanent whether scores are kept for ever
 	 */
 	public record Board(@DefaultValue("none") List<Window> windows, @DefaultValue("shared") Ties ties,

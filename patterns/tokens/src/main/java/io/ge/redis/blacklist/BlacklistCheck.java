@@ -70,9 +70,9 @@ public @interface BlacklistCheck {
 
 	/**
 	 * Outage policy: {@code DENY}, {@code ALLOW}, or {@code LOCAL}, which answers from
-	 * memory for another {@code ge.redis.blacklist.stale-for} and denies then. What
-	 * memory knows to be revoked is refused with each of them, as revoked. Default
-	 * {@code ge.redis.blacklist.on-outage}.
+	 * memory until {@code ge.redis.blacklist.stale-for} has passed since its last
+	 * complete read, and denies then. A token that memory knows to be revoked is refused
+	 * with each of them, as revoked. Default {@code ge.redis.blacklist.on-outage}.
 	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;

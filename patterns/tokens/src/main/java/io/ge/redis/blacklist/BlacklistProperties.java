@@ -18,33 +18,32 @@ import org.springframework.util.Assert;
 /**
  * Blacklists in the environment.
  *
- * @param enabled whether methods with {@code @BlacklistCheck} are guarded; set to true,
- * whether tokens are checked although nothing else uses the blacklist
+ * @param enabled whether methods with `@BlacklistCheck` are guarded; set to true, tokens
+ * are also checked if nothing else uses the blacklist
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param onOutage what happens while Redis is away: deny, allow, or local, which answers
- * from memory for a while and denies then
- * @param maxStaleness how long an instance may answer from memory without having made
- * sure that it knows every revocation
- * @param maxExactIds how many revoked tokens and sessions an instance remembers one by
- * one, at 27 to 40 bytes each; beyond, it remembers 4 bytes of each, and asks Redis about
- * those that seem to be revoked
- * @param staleFor how long an instance goes on to answer from memory while Redis is away,
- * where the outage policy is local
- * @param clockSkew how long after its expiry a token may still be accepted; the skew of
- * the application's JWT timestamp validator or more
- * @param issuerClockSkew how far the clock of a token's issuer may be ahead of Redis,
- * when all tokens of a subject are revoked and a token carries no issue stamp
- * @param maxTokenLifetime longest life of any token; older ones are refused
- * @param requireJti whether tokens without {@code jti} claim are refused, since they
- * could not be revoked one by one; otherwise they are checked by subject, session and
- * client only
+ * @param onOutage what happens while Redis is unavailable: deny, allow, or local, which
+ * answers from memory for stale-for and denies then
+ * @param maxStaleness longest time for which an instance may answer from memory without
+ * having confirmed that it knows every revocation
+ * @param maxExactIds number of revoked tokens and sessions that an instance keeps
+ * exactly, at 27 to 40 bytes each; of further ones it keeps 4 bytes each, and asks Redis
+ * about matches
+ * @param staleFor time for which an instance answers from memory while Redis is
+ * unavailable, with on-outage=local
+ * @param clockSkew time after its expiry for which a token may still be accepted; at
+ * least the skew of the application's JWT timestamp validator
+ * @param issuerClockSkew time by which the clock of a token's issuer may be ahead of
+ * Redis; used when all tokens of a subject are revoked and a token carries no issue stamp
+ * @param maxTokenLifetime longest lifetime of any token; older tokens are refused
+ * @param requireJti whether tokens without a jti claim are refused, since they cannot be
+ * revoked one by one; otherwise they are checked by subject, session and client only
  * @param validateJwt whether Spring Security checks every JWT that it decodes
- * @param opaqueTokenIssuer issuer of opaque tokens whose introspection names none, as
- * revocations name it
- * @param uncheckedDecoder what happens at startup if a JwtDecoder of the application does
- * not check whether tokens were revoked
- * @param lists lists by name, which win over the annotations
+ * @param opaqueTokenIssuer issuer of opaque tokens whose introspection names none; must
+ * be the issuer that revocations name
+ * @param uncheckedDecoder what happens at startup if a JwtDecoder bean does not check
+ * revocations: fail or warn
+ * @param lists lists by name; their settings take precedence over the annotations
  */
 @ConfigurationProperties("ge.redis.blacklist")
 public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
@@ -87,8 +86,8 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 	/**
 	 * One list. What is not set is taken from the annotation.
 	 *
-	 * @param onOutage what happens while Redis is away: deny, allow, or local, which
-	 * answers from memory for a while and denies then
+	 * @param onOutage what happens while Redis is unavailable: deny, allow, or local,
+	 * which answers from memory for a while and denies then
 	 */
 	public record NamedList(@Nullable OutagePolicy onOutage) {
 

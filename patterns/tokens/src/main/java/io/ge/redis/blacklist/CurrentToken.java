@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 public interface CurrentToken {
 
 	/**
-	 * Returns the token of the current caller. It must have been verified: whoever can
-	 * choose an id freely can avoid the revoked ones.
+	 * Returns the token of the current caller. It must have been verified: a caller who
+	 * can choose an id freely can avoid the revoked ones.
 	 * @return the token, or {@code null} if the caller is not authenticated at all; a
 	 * caller authenticated by something else has a token without id
 	 */

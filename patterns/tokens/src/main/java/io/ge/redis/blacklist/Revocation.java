@@ -23,7 +23,7 @@ public interface Revocation {
 	}
 
 	/**
-	 * Returns how long it stands in Redis.
+	 * Returns how long it is kept in Redis.
 	 * @return the time from now, zero if nothing is stored
 	 */
 	Duration timeToLive();
@@ -41,7 +41,7 @@ public interface Revocation {
 	 * failover, follows that. And the wait may end early by the longest staleness where a
 	 * replica took over that lagged behind, where the clock of the server jumps ahead,
 	 * and for an instance on a machine that was suspended and whose
-	 * {@link System#nanoTime()} stood still meanwhile.
+	 * {@link System#nanoTime()} was paused meanwhile.
 	 * <p>
 	 * Cost: a script call, again after 2 ms, 4 ms, and so on up to every 50 ms.
 	 * @param timeout how long to wait at most

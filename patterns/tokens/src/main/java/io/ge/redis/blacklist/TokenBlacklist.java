@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * instances remember 4 bytes of each, and a check of one that seems to be revoked is
  * confirmed by one script call: those that are, and one in 10,000 of others. Such a check
  * is refused with {@link io.ge.redis.core.outage.RedisUnavailableException} while Redis
- * is away, with each policy.
+ * is unavailable, with each policy.
  * <p>
  * Every other call costs one script call and one round trip. An instance that checks
  * anything asks for changes twice a second, and when a message tells it to. All rows live
@@ -69,8 +69,8 @@ public interface TokenBlacklist {
 	 * It is stored with the row, and told by {@link TokenRevokedException},
 	 * {@link SubjectBlockedException}, {@link BlacklistEvent} and the endpoint; never to
 	 * the caller over HTTP. An instance remembers the reasons of 50,000 rows, about 100
-	 * bytes each; what is refused from memory beyond those is refused without. Whoever
-	 * revokes once more and gives another reason replaces it. It costs no call.
+	 * bytes each; what is refused from memory beyond those is refused without. Revoking
+	 * once more with another reason replaces it. It costs no call.
 	 * @param reason 1 to 200 characters, not blank and without control characters; no
 	 * secret
 	 * @return the blacklist
@@ -201,7 +201,7 @@ public interface TokenBlacklist {
 	 * Checks a token.
 	 * @param token the token, verified
 	 * @return the status; {@link TokenStatus#CLEAR} without an answer from Redis if it is
-	 * away and the policy of {@link #TOKENS} is to allow
+	 * unavailable and the policy of {@link #TOKENS} is to allow
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if memory is not up to
 	 * date, Redis is unavailable and the policy is to deny
 	 */
@@ -273,7 +273,7 @@ public interface TokenBlacklist {
 	 * @param name the name of the list
 	 * @param subject text, a number, or a list of those
 	 * @return whether it is blocked; {@code false} without an answer from Redis if it is
-	 * away and the policy of the list is to allow
+	 * unavailable and the policy of the list is to allow
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
 	 * and the policy is to deny
 	 */

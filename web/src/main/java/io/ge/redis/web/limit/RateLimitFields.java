@@ -16,8 +16,8 @@ import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimitProperties.Headers;
 
 /**
- * The response fields that tell where limits stand, the tightest first, as of
- * draft-ietf-httpapi-ratelimit-headers-10. The legacy fields tell of the tightest limit
+ * The response fields with the state of limits, the tightest first, as of
+ * draft-ietf-httpapi-ratelimit-headers-10. The legacy fields show the tightest limit
  * only; {@code X-RateLimit-Reset} counts seconds from now.
  */
 final class RateLimitFields {

@@ -60,7 +60,7 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 			return this.writer.write(refusal, request, response) ? new ModelAndView() : null;
 		}
 		catch (IOException ex) {
-			logger.debug("The client has gone before its problem was written", ex);
+			logger.debug("The client disconnected before its problem was written", ex);
 			return new ModelAndView();
 		}
 	}

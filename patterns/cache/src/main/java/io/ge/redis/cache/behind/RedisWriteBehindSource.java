@@ -332,7 +332,7 @@ final class RedisWriteBehindSource
 	private void rest(State state, int left, Throwable away) {
 		state.outages = state.outages + 1;
 		if (state.outages == 1) {
-			logger.warn("The store of cache '" + state.partition.cache() + "' is away, its changes wait: "
+			logger.warn("The store of cache '" + state.partition.cache() + "' is unavailable, its changes wait: "
 					+ FailureText.of(away));
 		}
 		this.events.accept(new WriteBehindEvent.Retried(state.partition.cache(), left));
@@ -413,7 +413,7 @@ final class RedisWriteBehindSource
 
 		private volatile boolean toldSlow;
 
-		/** How often in a row the store was away. */
+		/** Number of consecutive attempts at which the store was unavailable. */
 		private volatile int outages;
 
 		State(Partition partition, StoreWriter<?> writer) {

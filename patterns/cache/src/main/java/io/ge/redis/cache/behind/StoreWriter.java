@@ -173,7 +173,7 @@ final class StoreWriter<V> {
 			return this.store.isAway(failure);
 		}
 		catch (Exception | StackOverflowError | LinkageError ex) {
-			logger.warn("The store of cache '" + this.cache + "' could not say whether it is away: " + ex);
+			logger.warn("The store of cache '" + this.cache + "' could not tell whether it is unavailable: " + ex);
 			return false;
 		}
 	}

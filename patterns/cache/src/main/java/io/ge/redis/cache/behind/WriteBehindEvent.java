@@ -17,7 +17,8 @@ public sealed interface WriteBehindEvent extends GuardEvent {
 	/**
 	 * {@code ge.redis.cache.behind.retried}: failed writings of changes by cache.
 	 */
-	EventMeter RETRIED = EventMeter.counter("ge.redis.cache.behind.retried", "Failed writings of changes, tried again")
+	EventMeter RETRIED = EventMeter
+		.counter("ge.redis.cache.behind.retried", "Failed writes of changes, which are retried")
 		.of("cache");
 
 	/**

@@ -15,23 +15,22 @@ import org.springframework.util.Assert;
  * How changes of caches that are written behind reach their stores. All instances of an
  * application should agree.
  *
- * @param batchSize largest number of changes that a store is given at once, from 1 to
- * 1,000; fewer when they have about a megabyte together
- * @param linger time for which changes are gathered before they are written
+ * @param batchSize largest number of changes in one call of a store, from 1 to 1,000;
+ * fewer if they exceed about a megabyte together
+ * @param linger time for which changes are collected before they are written
  * @param leaseTime time after which another instance takes over the changes of one that
- * has died or stands still; at least 100 ms
- * @param maxAttempts how often the writing of a change may fail before it is given up and
- * kept as a dead letter; failures of the store as a whole do not count
- * @param retryDelay time before the first repetition of a failed writing, doubled for
- * each further one
- * @param maxRetryDelay longest time between two repetitions
- * @param maxPending how many keys of a cache may wait for the store; each of the 16
- * partitions has its share
- * @param threads how many threads of this instance write at the same time
- * @param drainTimeout longest time that the shutdown waits until what this instance can
- * write is written; the rest is left to other instances
- * @param deadLetterTtl time for which a dead letter is kept; it goes when the next one of
- * its partition comes after that, at the latest when none has come for as long
+ * has died or is paused; at least 100 ms
+ * @param maxAttempts number of attempts to write a change before it becomes a dead
+ * letter; an outage of the store does not count
+ * @param retryDelay time before the first retry, doubled for each further one
+ * @param maxRetryDelay longest time between two retries
+ * @param maxPending largest number of keys of a cache that wait for the store; each of
+ * the 16 partitions has its share
+ * @param threads number of threads of this instance that write at the same time
+ * @param drainTimeout longest time that the shutdown waits until the changes of this
+ * instance are written; other instances write the rest
+ * @param deadLetterTtl time for which a dead letter is kept at least; it is removed with
+ * the next dead letter of its partition, or when the partition has had none for this time
  */
 @ConfigurationProperties("ge.redis.cache.write-behind")
 public record WriteBehindProperties(@DefaultValue("100") int batchSize, @DefaultValue("200ms") Duration linger,

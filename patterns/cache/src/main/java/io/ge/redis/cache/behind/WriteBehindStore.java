@@ -16,15 +16,14 @@ import java.util.List;
  * <p>
  * Each change arrives at least once. Of each key they arrive in order, by one caller at a
  * time, older ones left out where a newer one has come. Two things bring one again: a
- * process that died, or Redis that was away, after it was written and before that was
- * confirmed; and a process that stood still for longer than
- * {@code ge.redis.cache.write-behind.lease-time} while it was writing, so that another
- * one has taken its place. The latter is also so if Redis is away for that long in a call
- * of the store, or the call goes on after
- * {@code ge.redis.cache.write-behind.drain-timeout} at shutdown. In the second case the
- * older one may arrive last. Therefore a store keeps {@link Change#version()}, which
- * rises with each change of a key, beside the value, and leaves alone what has a higher
- * one:
+ * process that died, or Redis that was unavailable, after it was written and before that
+ * was confirmed; and a process that was paused for longer than {@code
+ * ge.redis.cache.write-behind.lease-time} while it was writing, so that another one has
+ * taken its place. The latter is also so if Redis is unavailable for that long in a call
+ * of the store, or the call goes on after {@code
+ * ge.redis.cache.write-behind.drain-timeout} at shutdown. In the second case the older
+ * one may arrive last. Therefore a store keeps {@link Change#version()}, which rises with
+ * each change of a key, beside the value, and leaves alone what has a higher one:
  *
  * <pre class="code">
  * update orders set state = ?, version = ? where id = ? and version &lt; ?

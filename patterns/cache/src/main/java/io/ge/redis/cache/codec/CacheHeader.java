@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param loadMillis how long it took to load the value, in milliseconds; 0 if that is not
  * known, and the value is not refreshed before its expiry
  * @param keptMillis how long it is kept beyond its expiry, in milliseconds
- * @param stamp the sequence of invalidations that whoever loaded it knew before that; 0
- * for none
+ * @param stamp the sequence of invalidations that its loader knew before that; 0 for none
  * @param tags hashes of its tags
  */
 public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... tags) {

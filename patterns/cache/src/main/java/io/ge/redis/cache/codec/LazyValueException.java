@@ -39,7 +39,7 @@ public final class LazyValueException extends DatabindException {
 			.collect(Collectors.joining("."));
 		return new UncacheableValueException("A value of cache '" + cache + "' cannot be cached: "
 				+ (place.isEmpty() ? "it" : "its '" + place + "'") + " is a " + this.type.getName()
-				+ ", which Hibernate would load when it is looked at and nobody could read back. Cache a record that is"
+				+ ", which Hibernate would load on access and which cannot be read back. Cache a record that is"
 				+ " made from the entity inside of the transaction instead.", this);
 	}
 

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The removals that failed, in the order in which they are tried again.
  * <p>
- * While a part of Redis is away, the entries of that part may be many, and asking for
- * each whether its server is back would cost a key each time. So an entry that was found
- * away is set aside, and not asked about again before Redis has come back somewhere:
- * until then nothing can have changed for it.
+ * While a part of Redis is unavailable, the entries of that part may be many, and asking
+ * for each whether its server is back would cost a key each time. So an entry that was
+ * found away is set aside, and not asked about again before Redis has come back
+ * somewhere: until then nothing can have changed for it.
  */
 final class CacheBacklog {
 

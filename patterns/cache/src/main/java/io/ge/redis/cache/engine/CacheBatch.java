@@ -74,8 +74,8 @@ public final class CacheBatch {
 	/**
 	 * Asks for the open entries.
 	 * @return completes with what was found for some of the entries, which are not open
-	 * any more; the permits among them must be used or given back before anybody is
-	 * waited for
+	 * any more; the permits among them must be used or released before the caller waits
+	 * for others
 	 */
 	public CompletableFuture<Map<CacheKey, CacheLookup>> look() {
 		Map<CacheKey, CacheLookup> decided = new LinkedHashMap<>(2);

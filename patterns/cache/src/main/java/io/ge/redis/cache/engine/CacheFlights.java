@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * if Redis says so; the others take what it brings. They take it only if it is certain
  * that it was not outdated when they came: a hit, or a loaded value that Redis has
  * accepted. Otherwise the next one asks anew. A writer of this instance cuts the entry's
- * flight off, so that nobody who comes after the commit joins it.
+ * flight off, so that callers after the commit do not join it.
  * <p>
  * A flight that waits for another instance's loader is woken by a message. It looks again
  * by itself when the loader's lease ends, and each second in case the message is lost.
@@ -97,7 +97,7 @@ public final class CacheFlights {
 	}
 
 	/**
-	 * Gives a permit back unused.
+	 * Releases a permit unused.
 	 * @param failed whether the value could not be loaded or stored, so that one that
 	 * stands, expired or not, is not replaced for a while
 	 */
@@ -108,8 +108,8 @@ public final class CacheFlights {
 	}
 
 	/**
-	 * Gives a permit back whose value was loaded and is not to be stored. One that has
-	 * expired goes; one that still stands is not replaced for a while.
+	 * Releases a permit whose value was loaded and is not to be stored. An expired value
+	 * is removed; a current one is not replaced for a while.
 	 */
 	public void discard(CacheLookup.Permit permit) {
 		Flight flight = (Flight) permit;
@@ -224,7 +224,7 @@ public final class CacheFlights {
 	}
 
 	/**
-	 * Returns after which time whoever waits looks again by itself.
+	 * Returns the time after which a waiting caller looks again by itself.
 	 */
 	Duration backstop() {
 		return this.redis.isWoken() ? BACKSTOP : UNHEARD;

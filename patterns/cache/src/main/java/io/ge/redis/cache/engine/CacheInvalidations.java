@@ -23,9 +23,9 @@ import io.ge.redis.core.outage.CallBudget;
  * <p>
  * Each invalidation gives its tags a new version, higher than any before in that cache.
  * An entry is stamped with the highest version that its loader knew before it loaded; it
- * is outdated if one of its tags has a higher one now. Whoever reads compares the two
- * from memory, which is fed by news and confirmed by a look at Redis in the background,
- * at half of the time for which something may be missed.
+ * is outdated if one of its tags has a higher one now. Readers compare the two from
+ * memory, which is fed by change notifications and confirmed by a look at Redis in the
+ * background, at half of the time for which something may be missed.
  * <p>
  * A version that is known late makes a stamp too low, never too high, so it costs a load
  * and nothing else. But who loads in a transaction may see the database as it was when

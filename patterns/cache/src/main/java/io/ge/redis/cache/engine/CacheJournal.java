@@ -97,7 +97,8 @@ public final class CacheJournal {
 
 	/**
 	 * Takes removals to try again, dropping what has expired by itself.
-	 * @param away whose server is away; asked once for an entry until Redis comes back
+	 * @param away whose server is unavailable; asked once for an entry until Redis comes
+	 * back
 	 */
 	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
 		return this.backlog.take(most, LOOKS, this::isOver, away);
@@ -148,7 +149,7 @@ public final class CacheJournal {
 			return true;
 		}
 		if (this.overflowing.compareAndSet(false, true)) {
-			logger.warn("More than " + CAPACITY + " cache entries changed while Redis was away: "
+			logger.warn("More than " + CAPACITY + " cache entries changed while Redis was unavailable: "
 					+ "further ones are left to their TTL");
 		}
 		return false;

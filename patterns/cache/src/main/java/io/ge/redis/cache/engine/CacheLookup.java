@@ -19,7 +19,7 @@ public sealed interface CacheLookup {
 	 *
 	 * @param value its bytes
 	 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
-	 * @param refresh leave to replace it before that, which must be used or given back;
+	 * @param refresh permit to replace it before that, which must be used or released;
 	 * {@code null} if somebody else does, or it is too early
 	 * @param asked whether the caller has asked Redis itself, not joined another one that
 	 * had asked before
@@ -39,9 +39,9 @@ public sealed interface CacheLookup {
 	/**
 	 * The value is to be loaded.
 	 *
-	 * @param permit leave to store it, which must be used or given back; {@code null} if
+	 * @param permit permit to store it, which must be used or released; {@code null} if
 	 * it is not to be stored
-	 * @param bypassed whether the cache was passed by rather than found empty
+	 * @param bypassed whether the cache was bypassed rather than found empty
 	 * @param replacing whether there was a value that cannot be read
 	 * @param expired the bytes of a value that has expired, if one is kept for the case
 	 * that it cannot be loaded

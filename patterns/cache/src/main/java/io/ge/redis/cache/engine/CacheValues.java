@@ -128,7 +128,7 @@ public final class CacheValues {
 		}
 		if (this.overtagged.add(cache)) {
 			logger.warn("Cache '" + cache + "' was given a value with more than " + CacheHeader.MOST_TAGS
-					+ " tags. Such values are not stored. Told once per cache");
+					+ " tags. Such values are not stored. Logged once per cache");
 		}
 		return null;
 	}
@@ -188,14 +188,14 @@ public final class CacheValues {
 		}
 		if (this.oversized.add(cache)) {
 			logger.warn("Cache '" + cache + "' was given a value of " + bytes.length + " bytes. Values above " + most
-					+ " bytes (ge.redis.cache.max-value-size) are not stored. Told once per cache");
+					+ " bytes (ge.redis.cache.max-value-size) are not stored. Logged once per cache");
 		}
 		return null;
 	}
 
 	private void warnOnce(String cache, @Nullable Object value, String problem) {
 		if (this.unstorable.add(cache + ' ' + ((value != null) ? value.getClass().getName() : ""))) {
-			logger.warn("A value of cache '" + cache + "' " + problem + " Told once per cache and type");
+			logger.warn("A value of cache '" + cache + "' " + problem + " Logged once per cache and type");
 		}
 	}
 

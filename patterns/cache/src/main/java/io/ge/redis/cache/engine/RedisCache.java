@@ -206,7 +206,7 @@ public final class RedisCache {
 	/**
 	 * Asks for several values of one cache, of which none is refreshed before its expiry.
 	 * @return completes with the answers in the order of the questions, never
-	 * exceptionally: what nobody knows is passed by
+	 * exceptionally: for entries without an answer the cache is bypassed
 	 */
 	public CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
@@ -249,7 +249,7 @@ public final class RedisCache {
 	}
 
 	/**
-	 * Stores a loaded value, or gives the lease back.
+	 * Stores a loaded value, or releases the lease.
 	 * @param ttl how long it stays; zero for as long as nobody removes it
 	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
 	 * -1
@@ -338,7 +338,7 @@ public final class RedisCache {
 	}
 
 	/**
-	 * Takes an announcement back, now or as soon as Redis answers.
+	 * Withdraws an announcement, now or as soon as Redis answers.
 	 */
 	public void abort(CacheKey key, String writer, CallBudget budget) {
 		ScriptCall call = ScriptCall.of(ABORT, this.keys.of(key), writer);
@@ -346,7 +346,7 @@ public final class RedisCache {
 	}
 
 	/**
-	 * Takes back an announcement of which nobody knows whether it was made.
+	 * Withdraws an announcement of unknown outcome.
 	 */
 	public void abortEventually(CacheKey key, String writer) {
 		this.redis.compensate(ScriptCall.of(ABORT, this.keys.of(key), writer), this.intentTimeout);

@@ -42,9 +42,9 @@ final class RedisGroups {
 
 	/**
 	 * Creates the groups.
-	 * @param undoOne takes back what that may have done, if nobody learns of it
-	 * @param holds whether that is to be taken back also where the script did not run,
-	 * since the entry is held already
+	 * @param undoOne compensates what that may have done, if the outcome is unknown
+	 * @param holds whether to compensate even if the script did not run, since the entry
+	 * is held already
 	 */
 	RedisGroups(GuardedRedis redis, LuaScript one, LuaScript undoOne, boolean holds) {
 		this.redis = redis;

@@ -107,8 +107,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 	/**
 	 * A call that is repeated while its caller goes on, and may change the arguments.
 	 * What was loaded with others than those of the key and the tags is not stored. A
-	 * change that touches neither, or is taken back while the method runs, is not
-	 * noticed.
+	 * change that touches neither, or is undone while the method runs, is not noticed.
 	 */
 	private static final class Detached implements CacheEntrySource {
 

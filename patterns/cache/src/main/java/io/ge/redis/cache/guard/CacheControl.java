@@ -111,8 +111,8 @@ public final class CacheControl {
 	}
 
 	/**
-	 * Removes an entry, and all leave to fill it: one script call. While Redis is away it
-	 * is removed as soon as it is back, if this instance lives so long.
+	 * Removes an entry, and all leave to fill it: one script call. While Redis is
+	 * unavailable it is removed as soon as it is back, if this instance lives so long.
 	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */
@@ -122,8 +122,8 @@ public final class CacheControl {
 
 	/**
 	 * Makes all entries count as outdated that have one of some tags: one script call,
-	 * and one message to all instances. While Redis is away it is done as soon as it is
-	 * back, if this instance lives so long.
+	 * and one message to all instances. While Redis is unavailable it is done as soon as
+	 * it is back, if this instance lives so long.
 	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
 	 * {@link CacheEvent.Outcome#DEFERRED}
 	 */

@@ -135,8 +135,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 * Assembles the caches.
 	 * @param verified the share of values that are compared with what is read back, after
 	 * the first of a type
-	 * @param context takes along what the application has bound to a thread, when a value
-	 * is refreshed on another one
+	 * @param context propagates the context of a thread when a value is refreshed on
+	 * another one
 	 * @param behindProperties the settings of caches that are written behind
 	 * @param otherNames caches that are listed elsewhere than in the properties
 	 */

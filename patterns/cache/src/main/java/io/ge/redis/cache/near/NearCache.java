@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * The values of one cache that this instance keeps in memory.
  * <p>
  * A value gets there only from an answer of Redis, and only if the token of its load
- * still stands that was put there before Redis was asked. News of a change take away
- * whatever stands, value or token. So if the news come after the answer, the value goes;
- * if they come before it, the token has gone; and if they came before the token, Redis
- * was asked after the change. If the subscription is lost, news do not come: the epoch of
- * token and value tells.
+ * still exists that was put there before Redis was asked. A change notification removes
+ * the value or the token. If it arrives after the answer, the value is removed; if it
+ * arrives before the answer, the token is; if it arrived before the token, Redis was
+ * asked after the change. If the subscription is lost, no notifications arrive: the epoch
+ * of token and value shows that.
  * <p>
  * A value that readers would replace before its expiry is served for a fraction of its
  * load time only, so that one of them gets the lease for that.
@@ -83,9 +83,9 @@ public final class NearCache {
 
 	/**
 	 * Begins a load, before Redis is asked.
-	 * @param lookedAt when the versions of tags were looked at last: news tell of later
-	 * ones only
-	 * @return the token, to be given back; {@code null} if nothing can be kept
+	 * @param lookedAt when the versions of tags were looked at last: notifications cover
+	 * later ones only
+	 * @return the token, which must be returned; {@code null} if nothing can be kept
 	 */
 	public @Nullable NearToken begin(CacheKey key, long lookedAt) {
 		if (!NearNews.isTold(key)) {

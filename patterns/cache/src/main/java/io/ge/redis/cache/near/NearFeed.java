@@ -13,11 +13,11 @@ import java.util.function.LongSupplier;
  * Whether this instance hears of all changes, without which nothing may be answered from
  * memory.
  * <p>
- * A message that the instance sends to itself comes back after all news that were
- * published before it. So what is in memory was not changed before the last one was sent,
- * and as long as that is no longer ago than values may be stale, memory may answer. When
- * the subscription is lost nobody knows what is missed: an epoch ends, and what was asked
- * for in it is never served again.
+ * A message that the instance sends to itself comes back after all change notifications
+ * that were published before it. So what is in memory was not changed before the last one
+ * was sent, and as long as that is no longer ago than values may be stale, memory may
+ * answer. When the subscription is lost nobody knows what is missed: an epoch ends, and
+ * what was asked for in it is never served again.
  */
 public final class NearFeed {
 
@@ -59,22 +59,23 @@ public final class NearFeed {
 	}
 
 	/**
-	 * Returns when the present epoch began, in which news arrive without a gap as far as
-	 * they are confirmed.
+	 * Returns when the present epoch began, in which change notifications arrive without
+	 * a gap as far as they are confirmed.
 	 */
 	long since() {
 		return this.since;
 	}
 
 	/**
-	 * Returns whether all news are known that are as old as what is served may be.
+	 * Returns whether all change notifications are known up to the age that served values
+	 * may have.
 	 */
 	boolean isConfirmed(long now) {
 		return now - this.confirmedAt.getAsLong() <= this.maxStaleness;
 	}
 
 	/**
-	 * The subscription was lost, or stands anew.
+	 * The subscription was lost or is active again.
 	 */
 	void interrupted() {
 		this.since = this.clock.getAsLong();

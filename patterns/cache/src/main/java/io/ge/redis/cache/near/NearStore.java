@@ -17,15 +17,15 @@ public interface NearStore {
 	@Nullable NearSlot get(CacheKey key);
 
 	/**
-	 * Puts a token where no other token stands.
-	 * @return whether it stands now
+	 * Puts a token unless there is one.
+	 * @return whether it was put
 	 */
 	boolean begin(NearToken token);
 
 	void replace(NearToken token, NearValue value);
 
 	/**
-	 * Takes a token away, if it still stands.
+	 * Removes a token, if it still exists.
 	 */
 	void remove(NearToken token);
 

@@ -39,7 +39,7 @@ public final class NearToken implements NearSlot, AutoCloseable {
 	}
 
 	/**
-	 * Returns since when news have arrived without a gap.
+	 * Returns since when change notifications have arrived without a gap.
 	 */
 	long epoch() {
 		return this.epoch;
@@ -57,7 +57,7 @@ public final class NearToken implements NearSlot, AutoCloseable {
 	}
 
 	/**
-	 * Keeps what Redis has answered, if the token still stands.
+	 * Keeps what Redis has answered, if the token still exists.
 	 * @param leftMillis the time to the expiry in milliseconds as Redis has answered it,
 	 * or -1 if there is none
 	 * @param refreshUrge the inclination of readers to replace the value before that

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A value in memory.
  *
  * @param value the value, or {@code null} for absence; all callers get the same object
- * @param epoch since when news have arrived without a gap, as of its load
+ * @param epoch since when change notifications have arrived without a gap, as of its load
  * @param until until when it may be served, by {@link System#nanoTime()}
  * @param stamp the version of invalidations that its loader knew
  * @param tags hashes of its tags

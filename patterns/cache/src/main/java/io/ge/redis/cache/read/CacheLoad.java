@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Values that are being loaded in one go, from before that begins until they are stored.
- * All permits are used up or given back at most once: by whatever ends it, or, if the
+ * All permits are used up or released at most once: by whatever ends it, or, if the
  * promise of the values is never kept, at the end of the lease.
  * <p>
  * Where the cache is written behind, changes that wait for the store are newer than the
@@ -190,9 +190,8 @@ final class CacheLoad {
 	}
 
 	/**
-	 * Has the permits given back at their end, should nobody have done so by then: Redis
-	 * has forgotten them, but others in this instance wait for values that may never
-	 * come.
+	 * Releases the permits at their end, unless that was done before: Redis has forgotten
+	 * them, but others in this instance wait for values that may never come.
 	 */
 	void giveBackAtEnd() {
 		if (isPermitted()) {

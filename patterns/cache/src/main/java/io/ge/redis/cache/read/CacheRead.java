@@ -116,8 +116,8 @@ final class CacheRead {
 	/**
 	 * Begins: takes what is in memory, and asks for the rest. Of one entry the memory was
 	 * asked before.
-	 * @return completes with what was found, perhaps on a thread of the driver. Permits
-	 * among it must be used or given back
+	 * @return completes with what was found, perhaps on a thread of the driver. Its
+	 * permits must be used or released
 	 */
 	CompletableFuture<Map<CacheKey, CacheLookup>> begin() {
 		List<CacheQuestion> questions = new ArrayList<>(1);
@@ -332,7 +332,7 @@ final class CacheRead {
 	}
 
 	/**
-	 * Gives back what was found for a caller that does not take it.
+	 * Releases what was found for a caller that does not take it.
 	 * @param failed whether that is no choice of the caller
 	 */
 	void giveBack(Map<CacheKey, CacheLookup> found, boolean failed) {

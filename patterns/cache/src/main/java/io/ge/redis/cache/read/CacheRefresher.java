@@ -24,8 +24,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces values before they expire, on a few threads of its own. Whoever reads the old
- * value is not delayed: if all threads are busy, another reader gets its chance later.
+ * Replaces values before they expire, on a few threads of its own. Readers of the old
+ * value are not delayed: if all threads are busy, another reader gets its chance later.
  */
 public final class CacheRefresher implements AutoCloseable {
 

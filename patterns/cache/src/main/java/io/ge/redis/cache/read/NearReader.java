@@ -98,7 +98,7 @@ public final class NearReader {
 
 	/**
 	 * Begins a load, before Redis is asked.
-	 * @return the token, to be given back; {@code null} if nothing is kept
+	 * @return the token, which must be returned; {@code null} if nothing is kept
 	 */
 	public @Nullable NearToken begin(CacheKey key) {
 		NearCache near = this.caches.of(key.cache());

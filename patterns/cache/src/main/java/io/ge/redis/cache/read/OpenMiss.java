@@ -69,8 +69,8 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Returns whether there is a lease that was neither used nor given back, and whose
-	 * time is not over.
+	 * Returns whether there is a lease that was neither used nor released, and whose time
+	 * is not over.
 	 */
 	public boolean isLeased() {
 		CacheLookup.Permit permit = this.load.permit();
@@ -78,7 +78,7 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Takes the lease, to use it or to give it back.
+	 * Takes the lease, to use it or to release it.
 	 * @return the lease, or {@code null} if there is none any more
 	 */
 	public CacheLookup.@Nullable Permit spend() {
@@ -114,8 +114,8 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Stores what was loaded, if the lease allows it still. The lease is used up or given
-	 * back, whatever happens.
+	 * Stores what was loaded, if the lease allows it still. The lease is used up or
+	 * released in any case.
 	 * @return completes with whether it was stored, perhaps on a thread of the driver
 	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
@@ -144,7 +144,7 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Stores what was made of a value, as {@link #fill}; gives the lease back if that is
+	 * Stores what was made of a value, as {@link #fill}; releases the lease if that is
 	 * not to be stored.
 	 */
 	public CompletableFuture<Boolean> store(@Nullable NewValue bytes) {

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The misses of Spring's caches, until a value is put. A cache is asked and told by two
- * calls that have nothing in common but the key, so a miss belongs to whoever comes with
- * the value: the thread that has asked; or, where it has asked for a future, the very
- * object that was the key, since Spring puts with the one that it has asked with.
+ * calls that have nothing in common but the key, so a miss belongs to the caller that
+ * brings the value: the thread that has asked; or, where it has asked for a future, the
+ * very object that was the key, since Spring puts with the one that it has asked with.
  * <p>
  * A value that is put after its lease has ended must not be taken for a change of the
  * database. So a miss is remembered for longer than its lease.
@@ -53,7 +53,7 @@ public final class OpenMisses {
 	}
 
 	/**
-	 * Adds a miss of whoever puts with the same object as key.
+	 * Adds a miss of the caller that puts with the same object as key.
 	 */
 	void addOfKey(Object key, OpenMiss miss) {
 		add(new Id(key, miss.key()), key, miss, true);

@@ -105,8 +105,8 @@ public final class SpringCachePuts {
 	}
 
 	/**
-	 * The value may be a change that is taken back. The lease holds for as long as nobody
-	 * writes, so the value can be stored later.
+	 * The value may be a change that is rolled back. The lease holds for as long as
+	 * nobody writes, so the value can be stored later.
 	 */
 	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
 		OpenMiss miss = open.miss();

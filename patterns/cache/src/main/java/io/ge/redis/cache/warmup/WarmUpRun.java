@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * One warmer on this instance: runs when it has the lease, waits while another instance
  * has it, and is over when somebody is done, or when it has failed itself.
  * <p>
- * It stops as soon as it knows that it may have lost the lease, and while Redis is away,
- * since all it would do then is to read the database.
+ * It stops as soon as it knows that it may have lost the lease, and while Redis is
+ * unavailable, since all it would do then is to read the database.
  */
 public final class WarmUpRun<K> {
 
@@ -229,7 +229,7 @@ public final class WarmUpRun<K> {
 	/**
 	 * How far a warm-up is, as this instance knows.
 	 *
-	 * @param read how many keys were read, by whoever runs it
+	 * @param read number of keys that were read, by any instance
 	 */
 	public record Progress(String name, String state, long read) {
 	}

@@ -101,7 +101,7 @@ public final class CacheEngine {
 
 	/**
 	 * Announces a writer. Never fails: what Redis cannot be told is noted.
-	 * @return whether the announcement stands
+	 * @return whether the announcement was made
 	 */
 	CompletableFuture<Boolean> announce(CacheWrite write, boolean prolong) {
 		return this.redis.announce(write.key(), write.id(), write.isOrdered(), prolong, write.budget())
@@ -116,7 +116,7 @@ public final class CacheEngine {
 	}
 
 	/**
-	 * Lets an announcement stand for longer. Where that fails it ends at its time.
+	 * Extends an announcement. If that fails, it ends at its timeout.
 	 */
 	void prolong(CacheWrite write) {
 		this.redis.announce(write.key(), write.id(), false, true, newBudget());

@@ -141,8 +141,8 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	// Writers
 
 	/**
-	 * Has writers of an entry that are under way on this thread remove it: whoever says
-	 * so inside of them knows of a change that their value may be without.
+	 * Has writers of an entry that are under way on this thread remove it: code inside of
+	 * them knows of a change that their value may not include.
 	 */
 	void dropValues(CacheKey key) {
 		OpenWork current = this.work.get();

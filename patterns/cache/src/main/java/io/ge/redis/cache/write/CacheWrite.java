@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One writer of one entry, from its call to its end. Confined to the thread of the
- * caller; if its work ends later, to whoever does the next step, each of which comes
- * after the one before.
+ * caller; if its work is asynchronous, to the thread of each next step, one after the
+ * other.
  */
 final class CacheWrite {
 
@@ -41,7 +41,7 @@ final class CacheWrite {
 	/** Transactions that were rolled back while the writer ran. */
 	int rollbacks;
 
-	/** Whether no transaction is around it that could take its changes back. */
+	/** Whether no transaction is around it that could roll its changes back. */
 	boolean exposed;
 
 	/** Whether its work ends later than its method. */
@@ -151,7 +151,7 @@ final class CacheWrite {
 
 	/**
 	 * Returns whether it has left nothing in Redis, and certainly nothing in the database
-	 * that a rollback does not take back.
+	 * that a rollback does not undo.
 	 */
 	boolean isTraceless() {
 		return isSilent() && this.commits == 0 && !this.exposed;

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Changes what caches hold, for whoever changes the database, by the same steps for all
- * forms of results. Nothing here blocks but the methods for plain callers, which wait for
- * what their asynchronous twins return. The other side is {@code CacheReader}.
+ * Changes what caches hold after changes of the database, by the same steps for all forms
+ * of results. Nothing here blocks but the methods for plain callers, which wait for what
+ * their asynchronous twins return. The other side is {@code CacheReader}.
  */
 public final class CacheWriter {
 

@@ -22,12 +22,12 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Reactive transactions, which go along with subscribers.
+ * Reactive transactions, which are propagated with the context of subscribers.
  * <p>
  * When such a transaction has begun Spring tells the listeners of its manager, but not
  * which subscriber it is for. So it counts as having begun with the oldest one that is
- * open and has its name: whoever takes it for older than it is stores less, never
- * something outdated.
+ * open and has its name: a transaction that is taken for older than it is leads to fewer
+ * stored values, never to an outdated one.
  */
 public final class ReactiveCacheTransactions implements TransactionExecutionListener {
 

@@ -112,7 +112,7 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Takes back what a writer has announced, if anything, of whose changes nothing was
+	 * Withdraws the announcement, if any, of a writer of whose changes nothing was
 	 * committed.
 	 */
 	CompletableFuture<CacheEvent.Write> takeBack(CacheWrite write) {
@@ -121,7 +121,7 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Takes back what a writer has announced that does not begin, and tells nobody.
+	 * Withdraws the announcement of a writer that does not begin, without an event.
 	 */
 	void withdraw(CacheWrite write) {
 		if (!write.isSilent()) {

@@ -105,8 +105,8 @@ public final class AvailableRecords {
 								+ "and let the application select, insert and delete.",
 						ex);
 			}
-			logger.info("There is no table ge_idempotency that can be read: effects of @Idempotent methods are not "
-					+ "witnessed");
+			logger.info("There is no table ge_idempotency that can be read: calls of @Idempotent methods "
+					+ "leave no transactional record");
 			return null;
 		}
 		catch (DataAccessException ex) {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * hashed; {@code 1} is the format. The states and their transitions are in
  * {@code claim.lua}.
  * <p>
- * Every call is an owner of its own, so its claim can be sent twice and taken back by its
+ * Every call is an owner of its own, so its claim can be sent twice and released by its
  * owner alone. The channels of waiting instances are in a set beside it, {@code ...:1:w}.
  * Endings are sent until Redis has answered: each protects from a second effect or frees
  * a key.

@@ -126,8 +126,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	}
 
 	/**
-	 * Nobody waits for the call any more: what is answered, if anything, is not its
-	 * answer, and the method may still run.
+	 * The call was abandoned: what is answered, if anything, is not its answer, and the
+	 * method may still run.
 	 */
 	CompletionStage<Boolean> abandoned() {
 		this.abandoned = true;

@@ -142,7 +142,7 @@ final class CallOutcomes {
 		catch (RuntimeException ex) {
 			if (this.unreadable.add(name)) {
 				logger.warn("A kept result of @Idempotent '" + name + "' cannot be read: " + ex.getMessage()
-						+ ". Told once per operation");
+						+ ". Logged once per operation");
 			}
 			throw new ResponseLostException(name);
 		}

@@ -104,8 +104,8 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		ResultForm form = ReturnTypes.form(method);
 		if (!form.isPlain() && this.operations.isWitnessRequired()) {
 			throw method.problem(
-					"ge.redis.idempotency.witness=required, and a method whose result comes later has no witness: "
-							+ "writing its row would block.",
+					"ge.redis.idempotency.witness=required, and an asynchronous method has no transactional "
+							+ "record: writing it would block.",
 					"Return the plain value, or set ge.redis.idempotency.witness=auto.");
 		}
 		return form;

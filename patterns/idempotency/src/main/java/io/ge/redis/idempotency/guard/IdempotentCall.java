@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * A call of an idempotent operation, in any form of result. It claims its key when it is
  * made or subscribed to; its result is passed on when Redis has it.
  * <p>
- * A caller that leaves before the method has begun gives the claim back. Afterwards the
+ * A call that is abandoned before the method has begun releases the claim. Afterwards the
  * method may still run, so the key is freed only if the transactions around it are known
  * to have been rolled back.
  * <p>

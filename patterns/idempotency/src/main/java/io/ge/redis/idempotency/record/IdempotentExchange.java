@@ -11,9 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exchange that a call answers, such as a request with its response. Whoever sees it
- * as a whole captures the response that is sent, and gives it to repetitions byte by
- * byte.
+ * The exchange that a call answers, such as a request with its response. The filter that
+ * sees it as a whole captures the response, and replays it to repetitions byte by byte.
  */
 public interface IdempotentExchange {
 

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * The locks that callers of this instance have or want, and the guard of their state.
  * <p>
  * Invariant: everything is decided under one lock and done outside it. Commands are sent
- * and requests completed after it is given back, so nobody is called, and nothing waited
- * for, while it is held. The one exception is leaving the queue in Redis, which must be
- * sent before the instance asks for the same lock again. An entry exists exactly while
- * somebody has the lock or wants it.
+ * and requests completed after it is released, so no caller is called, and nothing is
+ * waited for, while it is held. The one exception is leaving the queue in Redis, which
+ * must be sent before the instance asks for the same lock again. An entry exists exactly
+ * while somebody has the lock or wants it.
  */
 final class LocalLocks {
 

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * that the lock is granted makes it ask, and gives it nothing: anybody may have sent it.
  * <p>
  * Invariant: what Redis gives to a handle either begins the one lease of that handle or
- * is given back, in whatever order answers and messages come. A lease is given up once;
- * its last section is completed once, and only after Redis has answered or the budget is
+ * is released, in whatever order answers and messages come. A lease is given up once; its
+ * last section is completed once, and only after Redis has answered or the budget is
  * spent. A release that Redis may not have received is repeated until it answers.
  */
 final class QueuedWaiters {

@@ -39,16 +39,16 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
  * the last token, {@code :q1} the queue and {@code :d1} its requests; the digit is the
- * format. What the states mean stands in {@code acquire.lua}, and what can meet what in
+ * format. The states are described in {@code acquire.lua}, and what can meet what in
  * {@code docs/locks-design.md}.
  * <p>
  * A release grants the lock to the first instance in the queue that is alive, under the
  * handle that it has left there and for {@link #GRANT}, and tells it and no other over
  * its channel, by which instances are named. That instance asks, and has the lock by the
- * reply: a message alone gives nothing to anybody, whoever has sent it. Where nobody
- * knows whether a command ran, acquiring again with the same handle gives the same
- * tokens, and whoever does not want to know any more releases that handle, until Redis
- * has answered.
+ * reply: a message alone grants nothing, since any client may have sent it. Where the
+ * outcome of a command is unknown, acquiring again with the same handle gives the same
+ * tokens, and an instance that does not need the answer any more releases that handle,
+ * until Redis has answered.
  */
 public class RedisLocks {
 
@@ -202,7 +202,7 @@ public class RedisLocks {
 	}
 
 	/**
-	 * Asks for a lock. If nobody learns the answer, what it may have taken is given back.
+	 * Asks for a lock. If the outcome is unknown, what it may have taken is released.
 	 * @param wanted how it is held, and for how long
 	 * @param waits whether the instance waits in the queue from now on
 	 */

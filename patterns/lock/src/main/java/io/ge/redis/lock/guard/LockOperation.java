@@ -90,7 +90,7 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 			throw outage;
 		}
 		if (this.inOutage.compareAndSet(false, true)) {
-			logger.warn("Calls are passed over until Redis decides again. " + outage.getMessage());
+			logger.warn("Calls are skipped until Redis answers again. " + outage.getMessage());
 		}
 		return () -> this.skipped;
 	}

@@ -157,7 +157,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 			}
 			Class<?> type = parameter.getParameterType();
 			if (type != long.class && type != Long.class) {
-				throw method.problem("@FencingToken stands on a parameter of the type " + type.getSimpleName() + ".",
+				throw method.problem("@FencingToken is on a parameter of the type " + type.getSimpleName() + ".",
 						"Declare it as long.");
 			}
 			positions.add(parameter.getParameterIndex());
@@ -170,7 +170,7 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		Class<?> type = result.getParameterType();
 		if (type.isPrimitive() && type != void.class) {
 			throw method.problem("onNotAcquired = SKIP has nothing to return for the primitive " + type + ".",
-					"Return the wrapper type, which is null when the call was passed over, or an Optional.");
+					"Return the wrapper type, which is null when the call was skipped, or an Optional.");
 		}
 		return switch (form.kind()) {
 			case PLAIN -> empty(type);

@@ -30,8 +30,8 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * The locks that a transaction keeps until it has completed, whoever gives them up
- * before. It may complete on another thread than the one that takes them.
+ * The locks that a transaction keeps until it has completed, even if their holders
+ * release them before. It may complete on another thread than the one that takes them.
  */
 final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper {
 

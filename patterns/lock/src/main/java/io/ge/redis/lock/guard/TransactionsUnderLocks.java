@@ -18,8 +18,8 @@ import org.springframework.transaction.TransactionExecutionListener;
 
 /**
  * Reactive transactions that are begun under locks: not committed if one is lost, and not
- * left alone by them. Whoever cancels such work stops waiting for a commit that is under
- * way and goes on all the same, and the next holder must see it.
+ * left alone by them. Cancelling such work stops waiting for a commit that is under way
+ * and goes on all the same, and the next holder must see it.
  * <p>
  * Which locks those are is known on the thread that begins the transaction, and only
  * there: everything else comes on any thread.

@@ -123,8 +123,7 @@ class LockOperationSourceTests {
 	void refusesSkipOnPrimitive() {
 		assertRefused("skipPrimitive").withMessageContaining("Samples.skipPrimitive()")
 			.withMessageContaining("onNotAcquired = SKIP has nothing to return for the primitive int")
-			.withMessageContaining(
-					"Return the wrapper type, which is null when the call was passed over, or an Optional");
+			.withMessageContaining("Return the wrapper type, which is null when the call was skipped, or an Optional");
 	}
 
 	@Test

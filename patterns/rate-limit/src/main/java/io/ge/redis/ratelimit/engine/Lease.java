@@ -66,7 +66,7 @@ final class Lease {
 	 * nothing counts as well, or else the caller would ask for what is there.
 	 * @param waiter told why there was no decision, or {@code null} if there was one and
 	 * it may try again
-	 * @return {@code false} if nobody asks: the caller must, and must tell of the
+	 * @return {@code false} if nobody asks: the caller must, and must publish the
 	 * decision
 	 */
 	boolean join(List<PermitRequest> requests, long now, Consumer<@Nullable Throwable> waiter) {

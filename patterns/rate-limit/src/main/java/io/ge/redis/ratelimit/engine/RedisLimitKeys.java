@@ -26,7 +26,7 @@ final class RedisLimitKeys {
 
 	static final int REMEMBERED = 8192;
 
-	/** So many keys share places: with one each, keys would drive each other out. */
+	/** Set associativity: with one slot for each hash, keys would evict each other. */
 	private static final int WAYS = 4;
 
 	/** Longer keys are not worth the memory. */

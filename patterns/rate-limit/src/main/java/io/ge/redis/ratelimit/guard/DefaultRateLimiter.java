@@ -119,7 +119,7 @@ public final class DefaultRateLimiter implements RateLimiter {
 	@Override
 	public void refund(RateLimitDecision.Allowed allowed) {
 		if (!(allowed.permits() instanceof TakenPermits permits)) {
-			throw new IllegalArgumentException("Only a decision of this rate limiter can be given back");
+			throw new IllegalArgumentException("Only a decision of this rate limiter can be refunded");
 		}
 		permits.refund();
 	}

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * View of the limits for operators, and their actions, while the application runs.
  * <p>
  * A change is in effect on this instance when the method returns and on all others within
- * a second, and holds for instances that start later, until it is taken back or no
- * instance has run for 30 days. What was used stays counted. Each change costs two script
- * calls here and one on each instance; decisions cost nothing more.
+ * a second, and holds for instances that start later, until it is reverted or no instance
+ * has run for 30 days. What was used stays counted. Each change costs two script calls
+ * here and one on each instance; decisions cost nothing more.
  * <p>
  * A key is given as its parts: one, or one for each element of a list; none means all
  * callers. For settings and blocks the parts are joined with colons, as in properties.

@@ -47,7 +47,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	}
 
 	/**
-	 * Gives back what a call took if its failure is one after which that is wanted. The
+	 * Refunds what a call took if its failure is one after which that is configured. The
 	 * caller must get that failure, whatever becomes of the permits.
 	 */
 	void refund(RateLimiter limiter, RateLimitDecision.Allowed allowed, Throwable failure) {

@@ -67,7 +67,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 			RateLimitOperation.Rule rule = rule(annotation, method);
 			for (GuardDescription limit : rule.descriptions()) {
 				if (!names.add(limit.name())) {
-					throw method.problem("the name '" + limit.name() + "' stands on it twice.",
+					throw method.problem("the name '" + limit.name() + "' is used on it twice.",
 							"Give each limit a name of its own.");
 				}
 			}

@@ -66,7 +66,7 @@ public final class LimitChangeChecks {
 
 	public static void refund(long permits) {
 		require(permits > 0, "permits", "permits must be above zero, but is " + permits + ".",
-				"Set it to the number of permits to give back, such as 1.");
+				"Set it to the number of permits to refund, such as 1.");
 	}
 
 	private static void require(boolean fulfilled, String setting, String problem, String remedy) {
@@ -85,7 +85,7 @@ public final class LimitChangeChecks {
 
 	public static void requireRoom(boolean written) {
 		require(written, "key", "there are " + RedisLimitChanges.CAPACITY + " live changes and blocks already.",
-				"Take some of them back, or write them into the properties under overrides.");
+				"Revert some of them, or write them into the properties under overrides.");
 	}
 
 }

@@ -123,7 +123,7 @@ public final class RedisLimitChanges {
 				}
 			}
 			catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
-				logger.warn("A live change of a rate limit cannot be read and is passed over: "
+				logger.warn("A live change of a rate limit cannot be read and is ignored: "
 						+ field.substring(0, Math.min(field.length(), 40)));
 			}
 		}

@@ -68,7 +68,8 @@ public final class RateLimitChecks {
 				" is " + limit.lease() + ", but the limit never gives more than " + limit.largestCost() + " at once.",
 				"Set it to a small part of the limit, or leave it out.");
 		require(limit.lease() == 1 || limit.waitTime().isZero(), "lease",
-				" and " + name("waitTime") + " cannot be set together: permits taken in advance have no turn.",
+				" and " + name("waitTime")
+						+ " cannot be set together: permits that are reserved in advance have no order.",
 				"Remove one of them.");
 	}
 

@@ -129,9 +129,19 @@ public final class RateLimitDefinitions {
 
 	private List<RateLimit> described(RateLimitProperties.Rule rule, String place) {
 		List<RateLimit> limits = new ArrayList<>();
-		add(RateLimitDefinitions.Use.of(place, name(rule), attributes(rule), rule.cost()))
-			.forEach((merged) -> limits.add(merged.limit()));
+		add(RateLimitDefinitions.Use.of(place, name(rule), attributes(rule), rule.cost())).forEach((merged) -> {
+			limits.add(merged.limit());
+			this.origins.computeIfPresent(merged.limit().name(), (limit, settings) -> ofRule(settings));
+		});
 		return List.copyOf(limits);
+	}
+
+	// Merged like those of an annotation, but written as properties
+	private static Map<String, Setting> ofRule(Map<String, Setting> settings) {
+		Map<String, Setting> all = new LinkedHashMap<>(settings);
+		all.replaceAll((name, setting) -> (setting.origin() == Setting.Origin.ANNOTATION)
+				? new Setting(setting.value(), Setting.Origin.PROPERTIES) : setting);
+		return Collections.unmodifiableMap(all);
 	}
 
 	private List<RateLimit> named(RateLimitProperties.Rule rule, String place) {

@@ -56,7 +56,7 @@ public final class StreamPattern implements GuardPattern {
 
 	private static final String DEFINITIONS = "ge.redis.stream.definitions.";
 
-	/** How long acknowledgements are gathered. */
+	/** How long acknowledgements are collected. */
 	private static final Duration LINGER = Duration.ofMillis(5);
 
 	private final AttributeReader attributes;

@@ -282,7 +282,7 @@ public final class RedisTokenBlacklist {
 	/**
 	 * The result of a write.
 	 *
-	 * @param timeToLive how long the row stands, zero if it does not
+	 * @param timeToLive how long the row exists, zero if it does not
 	 * @param id the id of the change, empty if there was none
 	 */
 	public record Change(Duration timeToLive, String id) {

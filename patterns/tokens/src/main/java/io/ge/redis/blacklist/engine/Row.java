@@ -50,7 +50,7 @@ public record Row(RowKind kind, long fast, long strong, long standsUntil, long n
 
 	/**
 	 * Returns whether it may be heard of before, after or without any other one, since
-	 * nothing takes it back.
+	 * nothing reverts it.
 	 */
 	boolean isForGood() {
 		return this.kind != RowKind.BLOCK && !isRemoved();

@@ -31,7 +31,7 @@ import org.springframework.core.NestedExceptionUtils;
  * skipped. Where that one is gone, the stream was cut or lost: all rows are read again,
  * page by page, and then the changes since before that was begun. So they are where the
  * stream has an entry that this release cannot read; the rows include what it changed. A
- * message tells of each change. What refuses for good is taken from the message itself,
+ * message announces each change. What refuses for good is taken from the message itself,
  * which makes it quick: it may come in any order, and twice. Without any message there
  * are looks several times within the longest staleness, which makes it certain.
  * <p>
@@ -39,7 +39,7 @@ import org.springframework.core.NestedExceptionUtils;
  * longest staleness ago. A pause of this process, a slow network or a server that hangs
  * make it old, never wrong: then Redis is asked. So is it from a write of this instance
  * until a look that was sent after it: an instance always sees what it has written. Looks
- * follow one another, so what can be taken back gets into memory in one order.
+ * follow one another, so changes that can be reverted get into memory in one order.
  * <p>
  * Where the memory is full, all rows are read into its next generation, a page with each
  * look, so that the present one stays up to date meanwhile. Looks end when nothing was
@@ -168,7 +168,8 @@ public final class RowFeed {
 
 	/**
 	 * Returns whether memory knows every write of this instance that Redis has
-	 * acknowledged. What it does not know must not be forgotten because Redis went away.
+	 * acknowledged. What it does not know must not be forgotten because Redis became
+	 * unavailable.
 	 */
 	boolean knowsOwn() {
 		return this.freshAt - this.acknowledgedAt.get() >= 0;
@@ -269,9 +270,9 @@ public final class RowFeed {
 		return this.redis.follow(this.bus.instanceId(), known, this.page, this.maxStaleness).thenCompose((changes) -> {
 			if (changes == null || !changes.readable()) {
 				if (changes != null && this.warned.compareAndSet(false, true)) {
-					logger.warn("The changes of the blacklist have an entry that cannot be read, written by another "
-							+ "program or release. It is passed over, and all rows are read again. "
-							+ "Further ones are not logged.");
+					logger.warn(
+							"The changes of the blacklist have an entry that cannot be read, written by another program or release. It is skipped, and all rows are read again. "
+									+ "Further ones are not logged.");
 				}
 				this.position = null;
 				this.renewing = false;

@@ -237,9 +237,9 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * How a row stands.
+	 * The state of a row.
 	 *
-	 * @param remaining for how long, {@code null} if it does not stand
+	 * @param remaining for how long it exists, {@code null} if it does not
 	 * @param notBefore tokens from before then are refused; {@code null} where it does
 	 * not go by that
 	 * @param reason why, or {@code null} if no reason was given

@@ -112,7 +112,8 @@ final class StoredRevocation implements Revocation {
 		if (Waiting.cause(failure) instanceof RedisUnavailableException) {
 			return false;
 		}
-		throw new IllegalStateException("Cannot see who knows of a revocation", Waiting.cause(failure));
+		throw new IllegalStateException("Cannot determine which instances know of a revocation",
+				Waiting.cause(failure));
 	}
 
 }

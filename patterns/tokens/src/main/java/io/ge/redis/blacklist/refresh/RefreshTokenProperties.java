@@ -16,14 +16,14 @@ import org.springframework.util.Assert;
 /**
  * Refresh tokens in the environment.
  *
- * @param enabled whether there is a bean of type {@code RefreshTokens}
+ * @param enabled whether there is a bean of type `RefreshTokens`
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param lifetime how long a session lasts from the login on, however often its tokens
- * are replaced; not longer than ge.redis.blacklist.max-token-lifetime, which is also what
- * it is by default where that is shorter than 30 days
- * @param grace how long after its first use a token may be presented again for the same
- * successor; whoever presents it later ends the session
+ * @param lifetime longest time from the login to the end of a session, however often its
+ * tokens are replaced; at most ge.redis.blacklist.max-token-lifetime, which is the
+ * default if it is shorter than 30 days
+ * @param grace time after its first use within which a token gets the same successor
+ * again; a later use ends the session
  */
 @ConfigurationProperties("ge.redis.refresh-tokens")
 public record RefreshTokenProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,

@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refresh tokens that are replaced with every use, over all instances. A login begins a
- * session with a first token; whoever presents a token gets its successor. Every token
- * has one successor: callers that present it at the same time, and those who repeat the
- * call within {@code ge.redis.refresh-tokens.grace} (10 s) since its first use, get the
- * same, or what has replaced it meanwhile. Who presents it later holds a copy, and the
- * session ends for all: its refresh tokens are refused, and its access tokens are revoked
- * in {@link TokenBlacklist}.
+ * session with a first token; presenting a token returns its successor. Every token has
+ * one successor: callers that present it at the same time, and those who repeat the call
+ * within {@code ge.redis.refresh-tokens.grace} (10 s) since its first use, get the same,
+ * or what has replaced it meanwhile. A later use is one of a copy, and the session ends
+ * for all: its refresh tokens are refused, and its access tokens are revoked in
+ * {@link TokenBlacklist}.
  * <p>
- * A session lasts {@code ge.redis.refresh-tokens.lifetime} (30 days, or
- * {@code ge.redis.blacklist.max-token-lifetime} if that is shorter) from the login on,
- * however often its tokens are replaced. Access tokens made of it carry
+ * A session lasts {@code ge.redis.refresh-tokens.lifetime} (30 days, or {@code
+ * ge.redis.blacklist.max-token-lifetime} if that is shorter) from the login on, however
+ * often its tokens are replaced. Access tokens made of it carry
  * {@link RefreshToken#sessionId()} and {@link RefreshToken#issueStamp()}; then
  * {@link TokenBlacklist#revokeAll}, {@link TokenBlacklist#revokeSession} and
  * {@link TokenBlacklist#revokeClient} end refresh tokens and access tokens alike.
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Redis cost: {@link #issue} two script calls, every other method one, and one for the
  * blacklist where its memory is not up to date or a session is ended; each waits at most
- * {@code ge.redis.outage.command-timeout}. One key for each session, some 400 bytes,
+ * {@code ge.redis.outage.command-timeout}. One key for each session, some 900 bytes,
  * until the session is too old. Tokens are replaced also when the server's memory limit
  * is reached.
  * <p>
@@ -94,9 +94,9 @@ public interface RefreshTokens {
 	}
 
 	/**
-	 * Replaces a token by its successor. Whoever has several clients compares
-	 * {@link RefreshToken#clientId()} with the one that has authenticated itself before
-	 * the successor is given out: a token is not bound to its client.
+	 * Replaces a token by its successor. Compare {@link RefreshToken#clientId()} with the
+	 * authenticated client before the successor is given out, if there are several
+	 * clients: a token is not bound to its client.
 	 * @param presented what the client presents, any text
 	 * @return its successor, or why there is none
 	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable:

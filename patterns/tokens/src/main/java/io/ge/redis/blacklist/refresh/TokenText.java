@@ -119,7 +119,7 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 
 	/**
 	 * Returns the id of the session, which does not lead back to the locator: access
-	 * tokens carry it, and whoever reads one must not be able to end the session.
+	 * tokens carry it, and a reader of one must not be able to end the session.
 	 */
 	String sessionId() {
 		MessageDigest digest = Sha256.digest();

@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * Work that may go on when its subscriber goes away.
+ * Work that may go on after its subscriber has cancelled.
  */
 final class Outliving {
 
@@ -38,7 +38,7 @@ final class Outliving {
 			});
 			running.update(work.subscribe(null, (failure) -> {
 				if (gone.get()) {
-					logger.debug("Nobody waits for this failure any more", failure);
+					logger.debug("The call of this failure was abandoned", failure);
 				}
 				else {
 					subscriber.error(failure);

@@ -405,7 +405,7 @@ final class ReactiveExchange implements IdempotentExchange {
 		/** Its key is not claimed. */
 		OPEN,
 
-		/** It goes on to its end, whoever waits for it. */
+		/** It runs to its end, regardless of who waits for it. */
 		CLAIMED,
 
 		/** Nobody waits for it. */
