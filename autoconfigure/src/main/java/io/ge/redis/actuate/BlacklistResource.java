@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/blacklist}: how many revocations and blocks stand, and whether
- * this instance follows them; {@code /actuator/geredis/blacklist/<kind>?hash=...}: one of
- * them, of the kind {@code token}, {@code session}, {@code subject}, {@code client} or
- * {@code block}. Written to, it looks one up by its value, revokes, blocks, or unblocks.
+ * {@code /actuator/geredis/blacklist} counts the revocations and blocks, and says whether
+ * this instance follows them. {@code /actuator/geredis/blacklist/<kind>?hash=...} shows
+ * one of them, of the kind {@code token}, {@code session}, {@code subject}, {@code
+ * client} or {@code block}. A write looks one up by its value, revokes, blocks, or
+ * unblocks.
  * <p>
- * A value is given in the body, since URLs get into logs: as {@code value}, with
- * {@code issuer}, or {@code list} for a block. Only several parts of a blocked subject
- * must be given by repeating the parameter in the query. What is answered names it by its
- * hash.
+ * A value is given in the body, since URLs get into logs: as {@code value}, with {@code
+ * issuer}, or with {@code list} for a block. Only several parts of a blocked subject must
+ * be given by repeating the parameter in the query. The answer names it by its hash.
  */
 @RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })
@@ -178,7 +178,7 @@ public class BlacklistResource implements GuardResource {
 		String text = request.text(parameter);
 		if (text == null) {
 			throw GuardRequestException.invalid(parameter, parameter + " is missing.",
-					parameter.equals(HASH) ? "Add the hash that a look by value tells." : "Add it to the body.");
+					parameter.equals(HASH) ? "Add the hash that a look by value returns." : "Add it to the body.");
 		}
 		return text;
 	}

@@ -16,13 +16,16 @@ import io.ge.redis.broadcast.BroadcastProperties;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/broadcasts}: all channels with their settings, and how many
- * messages were published to the reliable ones.
+ * {@code /actuator/geredis/broadcast} lists all channels with their settings, and counts
+ * the messages published to the reliable ones. {@code /actuator/geredis/broadcast/<name>}
+ * shows one channel.
  */
 @RegisterReflectionForBinding(BroadcastsResource.ChannelReport.class)
 public class BroadcastsResource implements GuardResource {
 
-	private static final String NAME = "broadcasts";
+	private static final String NAME = "broadcast";
+
+	private static final Set<String> ALIASES = Set.of("broadcasts");
 
 	private final Supplier<BroadcastPattern> pattern;
 
@@ -36,17 +39,31 @@ public class BroadcastsResource implements GuardResource {
 	}
 
 	@Override
+	public Set<String> aliases() {
+		return ALIASES;
+	}
+
+	@Override
 	public Object read(GuardRequest request) {
 		request.allowOnly(Set.of());
-		if (!request.path().isEmpty()) {
-			throw GuardRequestException.notFound("There is nothing below " + NAME + ".", "Leave out the rest.");
+		Map<String, BroadcastProperties.Channel> channels = new TreeMap<>(this.pattern.get().channels());
+		if (request.path().isEmpty()) {
+			Map<String, ChannelReport> all = new TreeMap<>();
+			channels.forEach((channel, settings) -> all.put(channel, report(channel, settings)));
+			return all;
 		}
-		Map<String, ChannelReport> all = new TreeMap<>();
-		this.pattern.get().channels().forEach((channel, settings) -> {
-			boolean reliable = settings.mode() == BroadcastProperties.Mode.RELIABLE;
-			all.put(channel, new ChannelReport(reliable ? this.pattern.get().published(channel) : 0, settings));
-		});
-		return all;
+		String channel = String.join("/", request.path());
+		BroadcastProperties.Channel settings = channels.get(channel);
+		if (settings == null) {
+			throw GuardRequestException.notFound("There is no channel '" + channel + "'.",
+					"There is: " + String.join(", ", channels.keySet()) + ".");
+		}
+		return report(channel, settings);
+	}
+
+	private ChannelReport report(String channel, BroadcastProperties.Channel settings) {
+		boolean reliable = settings.mode() == BroadcastProperties.Mode.RELIABLE;
+		return new ChannelReport(reliable ? this.pattern.get().published(channel) : 0, settings);
 	}
 
 	/**

@@ -19,20 +19,20 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * {@code /actuator/geredis/caches}: the caches with their settings, an estimate of their
- * size, what all instances have counted, and the warm-ups;
- * {@code /actuator/geredis/caches/<cache>}: one of them. Deleted with {@code ?key=42},
- * the entry is removed; with {@code ?tag=toys}, all entries that have the tag; with
- * {@code ?all=true}, all entries.
+ * {@code /actuator/geredis/cache} lists the caches with their settings, an estimate of
+ * their size, the counts of all instances, and the warm-ups. {@code
+ * /actuator/geredis/cache/<cache>} shows one of them. A delete with {@code ?key=42}
+ * removes the entry, with {@code ?tag=toys} all entries that have the tag, with {@code
+ * ?all=true} all entries.
  * <p>
  * A key of several parts is given by repeating the parameter, and so are several tags.
  */
 @RegisterReflectionForBinding({ CacheControl.Listing.class, CachesResource.RemovalReport.class })
 public class CachesResource implements GuardResource {
 
-	private static final String NAME = "caches";
+	private static final String NAME = "cache";
 
-	private static final String PATTERN = "cache";
+	private static final Set<String> ALIASES = Set.of("caches");
 
 	private static final String KEY = "key";
 
@@ -43,13 +43,18 @@ public class CachesResource implements GuardResource {
 	private final Supplier<CacheControl> control;
 
 	public CachesResource(CachePattern guard, GuardFigures figures) {
-		guard.countBy((cache) -> figures.of(PATTERN, cache));
+		guard.countBy((cache) -> figures.of(NAME, cache));
 		this.control = SingletonSupplier.of(guard::control);
 	}
 
 	@Override
 	public String name() {
 		return NAME;
+	}
+
+	@Override
+	public Set<String> aliases() {
+		return ALIASES;
 	}
 
 	@Override
@@ -62,10 +67,14 @@ public class CachesResource implements GuardResource {
 		}
 		CacheControl.Cache cache = find(listing, name);
 		if (cache == null) {
-			throw GuardRequestException.notFound("No cache '" + name + "' is known.",
-					"List them, without a name in the path.");
+			throw unknown(name);
 		}
 		return cache;
+	}
+
+	private static GuardRequestException unknown(String name) {
+		return GuardRequestException.notFound("No cache '" + name + "' is known.",
+				"List them, without a name in the path.");
 	}
 
 	private static CacheControl.@Nullable Cache find(CacheControl.Listing listing, String name) {
@@ -78,7 +87,12 @@ public class CachesResource implements GuardResource {
 		request.allowOneOf(KEY, TAG);
 		request.allowOneOf(KEY, ALL);
 		request.allowOneOf(TAG, ALL);
-		String name = request.name("cache", this.control.get()::exists);
+		CacheControl control = this.control.get();
+		String name = request.name(NAME, control::exists);
+		// Code of another instance may use it
+		if (!control.exists(name) && find(control.list(), name) == null) {
+			throw unknown(name);
+		}
 		return new RemovalReport(name, remove(name, request).name().toLowerCase(Locale.ROOT));
 	}
 

@@ -33,7 +33,7 @@ public class ConsumerMeters {
 
 	private void register(ConsumerContainer<?> container) {
 		Gauge.builder("ge.redis.consumer.poll.age", () -> seconds(container.report().sinceTaken()))
-			.description("Seconds since the source has answered")
+			.description("Seconds since the last answer of the source")
 			.tag(SOURCE, container.name())
 			.register(this.registry);
 		Gauge.builder("ge.redis.consumer.permits.available", () -> container.report().available())
@@ -41,7 +41,7 @@ public class ConsumerMeters {
 			.tag(SOURCE, container.name())
 			.register(this.registry);
 		Gauge.builder("ge.redis.consumer.in.flight", () -> container.report().inFlight())
-			.description("Messages that are worked on or wait to be settled")
+			.description("Messages that are being processed or wait for their settlement")
 			.tag(SOURCE, container.name())
 			.register(this.registry);
 	}

@@ -17,15 +17,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/consumers}: the consumers of this instance. Posted to
- * {@code /actuator/geredis/consumers/<name>} with {@code action=pause} or
- * {@code action=resume}, one of them takes nothing more, or takes again; on this instance
- * only, and until it is started anew.
+ * {@code /actuator/geredis/consumer} lists the consumers of this instance. A write to
+ * {@code /actuator/geredis/consumer/<name>} with {@code action=pause} or {@code
+ * action=resume} pauses or resumes one of them, on this instance only and until it
+ * restarts.
  */
 @RegisterReflectionForBinding({ ConsumersResource.ConsumerList.class, ConsumersResource.Switched.class })
 public class ConsumersResource implements GuardResource {
 
-	private static final String NAME = "consumers";
+	private static final String NAME = "consumer";
+
+	private static final Set<String> ALIASES = Set.of("consumers");
 
 	private static final String ACTION = "action";
 
@@ -38,6 +40,11 @@ public class ConsumersResource implements GuardResource {
 	@Override
 	public String name() {
 		return NAME;
+	}
+
+	@Override
+	public Set<String> aliases() {
+		return ALIASES;
 	}
 
 	@Override

@@ -38,7 +38,7 @@ public class CoreMeters implements ScriptListener, OutageListener {
 	public CoreMeters(MeterRegistry registry) {
 		this.registry = registry;
 		Gauge.builder("ge.redis.outage", this.open, (count) -> (count.get() > 0) ? 1 : 0)
-			.description("1 while Redis is away and outage policies apply")
+			.description("1 while Redis is unavailable and outage policies apply")
 			.register(registry);
 	}
 
@@ -68,7 +68,7 @@ public class CoreMeters implements ScriptListener, OutageListener {
 
 	private Counter errorCounter(ErrorKey key) {
 		return Counter.builder("ge.redis.errors")
-			.description("Commands that Redis did not answer as hoped")
+			.description("Commands that Redis did not answer, or answered with an error")
 			.tag("pattern", key.pattern())
 			.tag("cause", key.cause().tag())
 			.register(this.registry);

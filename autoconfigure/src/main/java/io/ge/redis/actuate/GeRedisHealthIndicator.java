@@ -40,9 +40,9 @@ import org.springframework.boot.health.contributor.Status;
  * {@code OUT_OF_SERVICE} where a consumer of this instance has got no answer for three of
  * its periods, though it is to take messages; {@code overdue} names it.
  * <p>
- * Cost: one script call for each Redis, none while it is known to be away; waits no
- * longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node is
- * asked.
+ * Cost: one script call for each Redis, none while it is known to be unavailable; waits
+ * no longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node
+ * is asked.
  */
 public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 
@@ -117,7 +117,7 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 		String policy = memory.get("maxmemory_policy");
 		if (policy == null) {
 			return new Finding(Status.UP).with("state", "available")
-				.withProblem("The server does not tell its eviction policy, which must be noeviction.");
+				.withProblem("The server does not disclose its eviction policy, which must be noeviction.");
 		}
 		boolean evicting = !policy.equals("noeviction") && !"0".equals(memory.get("maxmemory"));
 		Finding finding = new Finding(Status.UP).with("state", "available").with("evictionPolicy", policy);

@@ -15,15 +15,15 @@ import io.ge.redis.idempotency.IdempotencyRecord;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/idempotency}: the keys that calls of any instance have claimed
- * lately; {@code /actuator/geredis/idempotency/<operation>?key=42}: one key. Deleted, it
- * is free for the next call; while a call is in flight only if that is named by its
- * {@code fence}.
+ * {@code /actuator/geredis/idempotency} lists the keys that calls of any instance claimed
+ * recently. {@code /actuator/geredis/idempotency/<operation>?key=42} shows one key. A
+ * delete frees it for the next call. While a call with the key is running, a delete must
+ * name that call by its {@code fence}.
  * <p>
- * A key of several parts is given by repeating the parameter; one that is not shared by
- * all callers belongs to the {@code principal}, with the {@code issuer} of its token if
- * it has one, or to those who are not logged in. A key that is listed can also be named
- * by {@code hash}, since keys are not shown.
+ * A key of several parts is given by repeating the parameter. Unless all callers share
+ * the keys, a key belongs to a {@code principal}, with the {@code issuer} of its token if
+ * it has one. Without a principal, it belongs to anonymous callers. A listed key can also
+ * be named by its {@code hash}, since keys are not shown.
  */
 @RegisterReflectionForBinding({ IdempotencyControl.Listing.class, IdempotencyResource.ClearReport.class })
 public class IdempotencyResource implements GuardResource {
@@ -42,8 +42,11 @@ public class IdempotencyResource implements GuardResource {
 
 	private final Supplier<IdempotencyControl> control;
 
-	public IdempotencyResource(Supplier<IdempotencyControl> control) {
+	private final GuardFigures figures;
+
+	public IdempotencyResource(Supplier<IdempotencyControl> control, GuardFigures figures) {
 		this.control = control;
+		this.figures = figures;
 	}
 
 	@Override
@@ -60,7 +63,11 @@ public class IdempotencyResource implements GuardResource {
 			request.allowOnly(Set.of());
 			return control.list();
 		}
-		return control.look(key(control, operation, request));
+		IdempotencyRecord look = control.look(key(control, operation, request));
+		if (look.state() == IdempotencyRecord.State.NONE) {
+			requireKnown(control, operation);
+		}
+		return look;
 	}
 
 	@Override
@@ -73,11 +80,26 @@ public class IdempotencyResource implements GuardResource {
 		if (clearing.fence() != null) {
 			throw GuardRequestException.invalid(FENCE,
 					(fence != null) ? "The key was claimed by a call with another fence."
-							: "A call with this key is in flight, or was not heard of again.",
+							: "A call with this key is running, or its outcome is unknown.",
 					"Look at the key. If its call may lose it, add ?fence=" + clearing.fence()
-							+ ": it is not stopped, and unless there is a witness the effect may happen twice.");
+							+ ". The call is not stopped. Without a transactional record, the effect may happen twice.");
+		}
+		if (!clearing.cleared()) {
+			requireKnown(control, operation);
 		}
 		return new ClearReport(operation, clearing.cleared());
+	}
+
+	/**
+	 * Refuses a name that neither an annotation nor a property has, and no code of this
+	 * instance has used.
+	 */
+	private void requireKnown(IdempotencyControl control, String operation) {
+		if (!control.exists(operation) && this.figures.of(NAME, operation).isEmpty()) {
+			throw GuardRequestException.notFound(
+					"This instance knows no operation '" + operation + "', and Redis has no such key of it.",
+					"List the keys, without a name in the path.");
+		}
 	}
 
 	private static IdempotencyControl.Found key(IdempotencyControl control, String operation, GuardRequest request) {

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/lock}: the locks that callers of any instance hold or wait
- * for; {@code /actuator/geredis/lock/<name>?key=42}: one lock. Deleted, it is taken away
- * from its holder, who is told, and handed on.
+ * {@code /actuator/geredis/lock} lists the locks that callers of any instance hold or
+ * wait for. {@code /actuator/geredis/lock/<name>?key=42} shows one lock. A delete
+ * releases it and hands it on. The holder is notified as of any other loss.
  * <p>
- * A key of several parts is given by repeating the parameter. Without a key it is the
- * lock of all calls. A lock that is listed can also be named by {@code hash}, since keys
- * are not shown.
+ * A key of several parts is given by repeating the parameter. Without a key, the request
+ * is about the lock of all calls. A listed lock can also be named by its {@code hash},
+ * since keys are not shown.
  */
 @RegisterReflectionForBinding({ LockControl.Listing.class, LockControl.Look.class, LockResource.ReleaseReport.class })
 public class LockResource implements GuardResource {
@@ -33,8 +33,11 @@ public class LockResource implements GuardResource {
 
 	private final Supplier<LockControl> control;
 
-	public LockResource(Supplier<LockControl> control) {
+	private final GuardFigures figures;
+
+	public LockResource(Supplier<LockControl> control, GuardFigures figures) {
 		this.control = control;
+		this.figures = figures;
 	}
 
 	@Override
@@ -52,7 +55,12 @@ public class LockResource implements GuardResource {
 			return control.list();
 		}
 		String hash = hash(request);
-		return (hash != null) ? control.look(found(control, name, hash)) : control.look(name, request.texts(KEY));
+		LockControl.Look look = (hash != null) ? control.look(found(control, name, hash))
+				: control.look(name, request.texts(KEY));
+		if (!look.held() && look.holder() == null && look.shared() == null && look.waitingInstances() == 0) {
+			requireKnown(control, name);
+		}
+		return look;
 	}
 
 	@Override
@@ -61,8 +69,24 @@ public class LockResource implements GuardResource {
 		LockControl control = this.control.get();
 		String name = request.name("lock", control::exists);
 		String hash = hash(request);
-		return new ReleaseReport(name, (hash != null) ? control.release(found(control, name, hash))
-				: control.release(name, request.texts(KEY)));
+		boolean released = (hash != null) ? control.release(found(control, name, hash))
+				: control.release(name, request.texts(KEY));
+		if (!released) {
+			requireKnown(control, name);
+		}
+		return new ReleaseReport(name, released);
+	}
+
+	/**
+	 * Refuses a name that neither an annotation nor a property has, and no code of this
+	 * instance has used.
+	 */
+	private void requireKnown(LockControl control, String name) {
+		if (!control.exists(name) && this.figures.of(NAME, name).isEmpty()) {
+			throw GuardRequestException.notFound(
+					"This instance knows no lock '" + name + "', and nobody holds it under this key.",
+					"List the locks, without a name in the path.");
+		}
 	}
 
 	private static @Nullable String hash(GuardRequest request) {

@@ -21,16 +21,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/queues}: the jobs of all queues, counted, with the settings;
- * {@code /actuator/geredis/queues/<name>}: one queue;
- * {@code /actuator/geredis/queues/<name>/<id>}: the state of a job, without payload and
- * result. Deleted, a job that waits is cancelled, with {@code running=true} also one that
- * runs.
+ * {@code /actuator/geredis/queue} counts the jobs of all queues and shows the settings.
+ * {@code /actuator/geredis/queue/<name>} shows one queue, and {@code
+ * /actuator/geredis/queue/<name>/<id>} the state of a job, without payload and result. A
+ * delete cancels a job that waits, with {@code running=true} also one that is running.
  */
 @RegisterReflectionForBinding({ QueuesResource.QueueReport.class, QueuesResource.JobReport.class })
 public class QueuesResource implements GuardResource {
 
-	private static final String NAME = "queues";
+	private static final String NAME = "queue";
+
+	private static final Set<String> ALIASES = Set.of("queues");
 
 	private static final String RUNNING = "running";
 
@@ -43,6 +44,11 @@ public class QueuesResource implements GuardResource {
 	@Override
 	public String name() {
 		return NAME;
+	}
+
+	@Override
+	public Set<String> aliases() {
+		return ALIASES;
 	}
 
 	@Override

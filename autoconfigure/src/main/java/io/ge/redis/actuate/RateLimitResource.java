@@ -6,32 +6,45 @@
 package io.ge.redis.actuate;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeException;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.guard.RateLimitControl;
+import io.ge.redis.ratelimit.guard.RateLimitRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/ratelimit}: the limits as they are now, and the keys that are
- * denied most often; {@code /actuator/geredis/ratelimit/<limit>?key=anna}: one key.
- * Written to, it changes a limit on all instances, for all keys or for one, or resets,
- * refunds, blocks or unblocks a key; deleted, it takes a change back.
+ * {@code /actuator/geredis/rate-limit} lists the limits as they are now, and the keys
+ * denied most often. {@code /actuator/geredis/rate-limit/<limit>?key=anna} shows one key.
+ * A write changes a limit on all instances, for all keys or for one, or it resets,
+ * refunds, blocks or unblocks a key. A delete restores the limit.
  * <p>
- * A key of several parts is given by repeating the parameter. Without a key everything is
- * about all callers together.
+ * A key of several parts is given by repeating the parameter. Without a key, the request
+ * is about all callers together.
  */
-@RegisterReflectionForBinding({ RateLimitResource.LimitsReport.class, RateLimitResource.KeyReport.class,
-		RateLimitResource.ActionReport.class })
+@RegisterReflectionForBinding({ RateLimitResource.LimitsReport.class, RateLimitResource.RuleReport.class,
+		RateLimitResource.KeyReport.class, RateLimitResource.ActionReport.class })
 public class RateLimitResource implements GuardResource {
 
-	private static final String NAME = "ratelimit";
+	private static final String NAME = "rate-limit";
+
+	/** The name of the pattern in events and meters. */
+	private static final String PATTERN = "ratelimit";
+
+	private static final Set<String> ALIASES = Set.of(PATTERN);
 
 	private static final String KEY = "key";
 
@@ -39,16 +52,28 @@ public class RateLimitResource implements GuardResource {
 
 	private final Supplier<RateLimitControl> control;
 
+	private final Supplier<RateLimitRules> rules;
+
 	private final GuardedMethods methods;
 
-	public RateLimitResource(Supplier<RateLimitControl> control, GuardedMethods methods) {
+	private final GuardFigures figures;
+
+	public RateLimitResource(Supplier<RateLimitControl> control, Supplier<RateLimitRules> rules, GuardedMethods methods,
+			GuardFigures figures) {
 		this.control = control;
+		this.rules = rules;
 		this.methods = methods;
+		this.figures = figures;
 	}
 
 	@Override
 	public String name() {
 		return NAME;
+	}
+
+	@Override
+	public Set<String> aliases() {
+		return ALIASES;
 	}
 
 	@Override
@@ -148,12 +173,33 @@ public class RateLimitResource implements GuardResource {
 	private void requireKeyWhereCounted(String name, List<String> key) {
 		boolean counted = key.isEmpty() && this.methods.all()
 			.stream()
-			.anyMatch((entry) -> entry.guard().pattern().equals(NAME) && entry.guard().name().equals(name)
+			.anyMatch((entry) -> entry.guard().pattern().equals(PATTERN) && entry.guard().name().equals(name)
 					&& entry.guard().settings().containsKey(KEY));
 		if (counted) {
 			throw GuardRequestException.invalid(KEY, "key is missing: '" + name + "' is counted for each key.",
 					"Add it, such as ?key=anna, and repeat it for a key of several parts.");
 		}
+	}
+
+	/**
+	 * Returns the rules for paths, one entry for each limit of each rule.
+	 */
+	List<RuleReport> rules() {
+		List<RateLimitRule> rules = this.rules.get().all();
+		if (rules.isEmpty()) {
+			return List.of();
+		}
+		Map<String, Map<String, Setting>> settings = new HashMap<>();
+		this.control.get().list().forEach((limit) -> settings.put(limit.name(), limit.settings()));
+		List<RuleReport> reports = new ArrayList<>();
+		for (RateLimitRule rule : rules) {
+			RateLimitProperties.Rule written = rule.settings();
+			rule.limits()
+				.forEach((limit) -> reports.add(new RuleReport(rule.place(), written.path(), written.methods(),
+						written.key(), limit.name(), new TreeMap<>(settings.getOrDefault(limit.name(), Map.of())),
+						this.figures.of(PATTERN, limit.name()))));
+		}
+		return reports;
 	}
 
 	private @Nullable String shown(List<String> key) {
@@ -164,6 +210,23 @@ public class RateLimitResource implements GuardResource {
 	 * The limits.
 	 */
 	public record LimitsReport(List<RateLimitControl.Overview> limits, List<RateLimitControl.DeniedKey> mostDenied) {
+	}
+
+	/**
+	 * A limit that a rule for paths applies.
+	 *
+	 * @param property the property that describes the rule
+	 * @param path path patterns within the application
+	 * @param methods HTTP methods, all if empty
+	 * @param key what is counted separately, as it is written, or {@code null} if all
+	 * requests are counted together
+	 * @param name the name of the limit
+	 * @param settings its settings and where each comes from
+	 * @param figures counts by outcome, on this instance since it started, of all uses of
+	 * this name
+	 */
+	public record RuleReport(String property, List<String> path, List<String> methods, @Nullable String key,
+			String name, Map<String, Setting> settings, Map<String, Long> figures) {
 	}
 
 	/**

@@ -21,15 +21,18 @@ import io.ge.redis.stream.guard.StreamView;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/streams}: the defined streams with their groups, lag and ages;
- * {@code /actuator/geredis/streams/<name>}: one of them;
- * {@code /actuator/geredis/streams/<name>/dead-letters}: its dead letters, the newest
- * first, {@code limit} of them, 100 if that is missing. Written to with the action
- * {@code replay} or {@code delete} and an {@code id}, the latter publishes a dead letter
- * again or removes it.
+ * {@code /actuator/geredis/stream} lists the defined streams with their groups, lag and
+ * ages. {@code /actuator/geredis/stream/<name>} shows one of them. {@code
+ * /actuator/geredis/stream/<name>/dead-letters} lists its dead letters, newest first,
+ * {@code limit} of them, 100 by default. A write there with an {@code id} and the action
+ * {@code replay} or {@code delete} publishes a dead letter again or removes it.
  */
 @RegisterReflectionForBinding({ StreamView.class, StreamView.GroupView.class, DeadLetter.class })
 public class StreamsResource implements GuardResource {
+
+	private static final String NAME = "stream";
+
+	private static final Set<String> ALIASES = Set.of("streams");
 
 	private static final String LETTERS = "dead-letters";
 
@@ -51,7 +54,12 @@ public class StreamsResource implements GuardResource {
 
 	@Override
 	public String name() {
-		return "streams";
+		return NAME;
+	}
+
+	@Override
+	public Set<String> aliases() {
+		return ALIASES;
 	}
 
 	@Override

@@ -10,9 +10,11 @@ import io.ge.redis.actuate.BroadcastsResource;
 import io.ge.redis.actuate.CachesResource;
 import io.ge.redis.actuate.ConsumersResource;
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GeRedisEndpointWebExtension;
 import io.ge.redis.actuate.GuardArguments;
 import io.ge.redis.actuate.GuardFigures;
 import io.ge.redis.actuate.GuardResource;
+import io.ge.redis.actuate.GuardResources;
 import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.QueuesResource;
@@ -32,6 +34,7 @@ import io.ge.redis.stream.guard.StreamPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -62,20 +65,20 @@ public final class GeRedisEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBean(name = "rateLimitPattern")
-	RateLimitResource geRedisRateLimitResource(RateLimitPattern pattern, GuardedMethods methods) {
-		return new RateLimitResource(pattern::control, methods);
+	RateLimitResource geRedisRateLimitResource(RateLimitPattern pattern, GuardedMethods methods, GuardFigures figures) {
+		return new RateLimitResource(pattern::control, pattern::rules, methods, figures);
 	}
 
 	@Bean
 	@ConditionalOnBean(name = "lockPattern")
-	LockResource geRedisLockResource(LockPattern pattern) {
-		return new LockResource(pattern::control);
+	LockResource geRedisLockResource(LockPattern pattern, GuardFigures figures) {
+		return new LockResource(pattern::control, figures);
 	}
 
 	@Bean
 	@ConditionalOnBean(name = "idempotencyPattern")
-	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern) {
-		return new IdempotencyResource(pattern::control);
+	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern, GuardFigures figures) {
+		return new IdempotencyResource(pattern::control, figures);
 	}
 
 	@Bean
@@ -115,10 +118,22 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
+	GuardResources geRedisGuardResources(ObjectProvider<GuardResource> resources,
+			ObjectProvider<PathMappedEndpoints> endpoints) {
+		return new GuardResources(resources.orderedStream().toList(), endpoints::getIfAvailable);
+	}
+
+	@Bean
 	@ConditionalOnMissingBean
 	GeRedisEndpoint geRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends,
-			ObjectProvider<GuardResource> resources) {
-		return new GeRedisEndpoint(methods, figures, backends, resources.orderedStream().toList());
+			GuardResources resources) {
+		return new GeRedisEndpoint(methods, figures, backends, resources);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	GeRedisEndpointWebExtension geRedisEndpointWebExtension(GuardResources resources) {
+		return new GeRedisEndpointWebExtension(resources);
 	}
 
 }

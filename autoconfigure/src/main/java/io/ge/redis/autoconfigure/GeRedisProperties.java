@@ -16,10 +16,9 @@ import org.springframework.util.Assert;
  *
  * @param enabled whether annotated methods are guarded; if not, they run unguarded
  * @param keyPrefix first segment of every key and channel, without braces or white space;
- * one for each application that shares a Redis database with others
+ * applications that share a Redis database need different ones
  * @param verifyRoundTrip share of cached values and idempotent results, from 0 to 1, that
- * are compared with what is read back before they are stored; the first of each type
- * always is
+ * are read back and compared before they are stored; the first of each type always is
  * @param aop where the guards stand among other advice
  */
 @ConfigurationProperties("ge.redis")
@@ -34,7 +33,7 @@ record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("g
 	/**
 	 * Where the guards stand among other advice.
 	 *
-	 * @param order position of the outermost guard, lower is further out; the others
+	 * @param order order of the outermost guard, lower is further out; the other guards
 	 * follow in steps of 100
 	 */
 	record Aop(@DefaultValue("" + AdviceOrder.DEFAULT_BASE) int order) {

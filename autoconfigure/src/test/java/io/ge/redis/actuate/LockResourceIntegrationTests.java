@@ -219,7 +219,7 @@ class LockResourceIntegrationTests {
 
 	@Test
 	void looksAtOneLock() {
-		run(this.reading, (locks, mvc) -> {
+		run(this.reading.withPropertyValues("ge.redis.lock.locks.orders.wait-time=1s"), (locks, mvc) -> {
 			assertThat(mvc.get().uri(LOCKS + "/orders?key=anna")).hasStatusOk()
 				.bodyJson()
 				.extractingPath("$.held")

@@ -282,7 +282,7 @@ class RateLimitResourceIntegrationTests {
 				.bodyJson()
 				.extractingPath("$.detail")
 				.asString()
-				.contains("ratelimit");
+				.contains("rate-limit");
 			assertThat(mvc.get().uri(LIMITS + "/tasks?user=anna")).hasStatus(HttpStatus.BAD_REQUEST);
 			assertThat(mvc.get().uri(LIMITS + "/tasks")).hasStatus(HttpStatus.BAD_REQUEST);
 		});

@@ -355,7 +355,7 @@ class IdempotencyWebIntegrationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("@Idempotent on " + controller.getName() + ".handle")
-				.hasMessageContaining("has no witness"));
+				.hasMessageContaining("has no transactional record"));
 	}
 
 	@ParameterizedTest

@@ -134,7 +134,7 @@ class RedisUserIntegrationTests {
 	private static List<String[]> documented() throws IOException {
 		List<String[]> blocks = new ArrayList<>();
 		Matcher matcher = Pattern.compile("```acl\n(.*?)```", Pattern.DOTALL)
-			.matcher(Files.readString(Sources.ROOT.resolve("docs/redis.md")));
+			.matcher(Files.readString(Sources.ROOT.resolve("docs/operations.md")));
 		while (matcher.find()) {
 			blocks.add(matcher.group(1).strip().split("\\s+"));
 		}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.ge.redis.actuate.ConsolePage;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
@@ -86,6 +87,13 @@ class ProcessedAutoConfigurationTests {
 		String script = "io/ge/redis/lock/acquire.lua";
 		assertThat(RuntimeHintsPredicates.resource().forResource(script)).accepts(process());
 		assertThat(RuntimeHintsPredicates.resource().forResource(script)).rejects(process("ge.redis.enabled=false"));
+	}
+
+	@Test
+	void consoleIsKept() {
+		RuntimeHints hints = new RuntimeHints();
+		new ConsolePage.Hints().registerHints(hints, null);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/ge/redis/actuate/console.html")).accepts(hints);
 	}
 
 	// All records of controls and resources

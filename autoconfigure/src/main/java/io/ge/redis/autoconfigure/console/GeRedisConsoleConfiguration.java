@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.console;
+
+import io.ge.redis.actuate.ConsolePage;
+import io.ge.redis.actuate.GeRedisEndpoint;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+
+/**
+ * The console, in the context that serves the endpoints: that of the application, or that
+ * of the management port.
+ */
+@ManagementContextConfiguration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty("ge.redis.console.enabled")
+@ConditionalOnBooleanProperty(name = "ge.redis.enabled", matchIfMissing = true)
+@ConditionalOnAvailableEndpoint(endpoint = GeRedisEndpoint.class, exposure = EndpointExposure.WEB)
+@Import({ ServletConsoleConfiguration.class, ReactiveConsoleConfiguration.class })
+@ImportRuntimeHints(ConsolePage.Hints.class)
+final class GeRedisConsoleConfiguration {
+
+	/** Before the handlers of the endpoints, which have -100. */
+	static final int ORDER = -101;
+
+	@Bean
+	ConsolePage geRedisConsolePage(PathMappedEndpoints endpoints, EndpointAccessResolver access) {
+		return new ConsolePage(endpoints, access);
+	}
+
+}
