@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 import io.ge.redis.test.Stopwatch;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,30 @@ class DeskClient {
 		return send("PUT", path, json, headers);
 	}
 
+	/**
+	 * Calls and reads the lines of the body as they come. The call ends when its body is
+	 * closed.
+	 */
+	HttpResponse<Stream<String>> listen(String path) {
+		HttpRequest request = HttpRequest.newBuilder(URI.create(url(path))).timeout(Duration.ofSeconds(30)).build();
+		try {
+			return HTTP.send(request, BodyHandlers.ofLines());
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(path, ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	String url(String path) {
+		return this.baseUrl + path;
+	}
+
 	private Answer send(String method, String path, @Nullable String json, String... headers) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(this.baseUrl + path))
+		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url(path)))
 			.timeout(Duration.ofSeconds(30))
 			.method(method, (json != null) ? BodyPublishers.ofString(json) : BodyPublishers.noBody());
 		if (json != null) {

@@ -40,7 +40,11 @@ class LoginController {
 		this.tokens = tokens;
 	}
 
-	@PostMapping("/api/auth/login")
+	/**
+	 * The second path is for the guesses of the live page. It has a limit of its own in
+	 * {@code application.yml}, so that they do not use up the logins of the page.
+	 */
+	@PostMapping({ "/api/auth/login", "/api/live/login" })
 	IssuedTokens login(@RequestBody Login login) {
 		try {
 			this.authentication

@@ -1,0 +1,128 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.sample.live;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+
+import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.stream.guard.StreamPattern;
+import io.ge.redis.stream.guard.StreamView;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Reads the figures, mostly from the meters that a monitoring system would read.
+ */
+@Component
+class LiveMeters {
+
+	private static final String STREAM = "triggers";
+
+	private static final String AGENTS = "triggers/executor-group";
+
+	private static final String LOOK = "stream/view";
+
+	private final MeterRegistry registry;
+
+	private final Consumers consumers;
+
+	private final StreamPattern streams;
+
+	private final RedisHang hang;
+
+	/** The last view that Redis has answered. */
+	private volatile @Nullable StreamView stream;
+
+	LiveMeters(MeterRegistry registry, Consumers consumers, StreamPattern streams, RedisHang hang) {
+		this.registry = registry;
+		this.consumers = consumers;
+		this.streams = streams;
+		this.hang = hang;
+	}
+
+	/**
+	 * Reads the figures without waiting for Redis: those of the stream are from its last
+	 * answer.
+	 */
+	LiveFigures read() {
+		look();
+		StreamView view = this.stream;
+		return new LiveFigures(limits("allowed", "error_allowed"), limits("denied", "error_denied"), locks("acquired"),
+				locks("not_acquired"), reads("hit", "stale"), reads("miss", "bypass"),
+				(view != null) ? view.groups().stream().mapToLong(StreamView.GroupView::lag).sum() : 0,
+				(view != null) ? view.groups().stream().mapToLong(StreamView.GroupView::pending).sum() : 0,
+				(view != null) ? view.deadLetters() : 0, scripts("success", "error"), scripts("error"), isOutage(),
+				agents(), this.hang.isOffered(), this.hang.left().toMillis());
+	}
+
+	private void look() {
+		this.streams.control().view(STREAM).whenComplete((view, failure) -> {
+			if (failure == null) {
+				this.stream = view;
+			}
+		});
+	}
+
+	private long limits(String... outcomes) {
+		return count("ge.redis.ratelimit.requests", tagged("outcome", outcomes));
+	}
+
+	private long locks(String... outcomes) {
+		return count("ge.redis.lock.acquire", tagged("outcome", outcomes));
+	}
+
+	private long reads(String... results) {
+		return count("ge.redis.cache.gets", tagged("result", results));
+	}
+
+	private long scripts(String... outcomes) {
+		return count("ge.redis.script", tagged("outcome", outcomes).and(tagged("script", LOOK).negate()));
+	}
+
+	private static Predicate<Meter.Id> tagged(String tag, String... values) {
+		Set<String> wanted = Set.of(values);
+		return (id) -> wanted.contains(String.valueOf(id.getTag(tag)));
+	}
+
+	private long count(String name, Predicate<Meter.Id> which) {
+		return (long) this.registry.find(name)
+			.meters()
+			.stream()
+			.filter((meter) -> which.test(meter.getId()))
+			.mapToDouble(LiveMeters::count)
+			.sum();
+	}
+
+	private static double count(Meter meter) {
+		if (meter instanceof Counter counter) {
+			return counter.count();
+		}
+		return (meter instanceof Timer timer) ? timer.count() : 0;
+	}
+
+	private boolean isOutage() {
+		Gauge outage = this.registry.find("ge.redis.outage").gauge();
+		return outage != null && outage.value() > 0;
+	}
+
+	private String agents() {
+		return this.consumers.reports()
+			.stream()
+			.filter((report) -> report.source().equals(AGENTS))
+			.map((report) -> report.state().name().toLowerCase(Locale.ROOT))
+			.findFirst()
+			.orElse("unknown");
+	}
+
+}

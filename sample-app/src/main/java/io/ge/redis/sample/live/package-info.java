@@ -1,0 +1,13 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * The live page at {@code /}: figures as they change, and a switch that makes the
+ * embedded Redis hang.
+ */
+@NullMarked
+package io.ge.redis.sample.live;
+
+import org.jspecify.annotations.NullMarked;

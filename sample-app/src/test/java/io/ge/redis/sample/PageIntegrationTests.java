@@ -1,0 +1,332 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.sample;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+
+import io.ge.redis.test.Wide;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the live page in a real browser. They are skipped where there is no Chromium
+ * with its driver on the path.
+ */
+@Wide
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class PageIntegrationTests {
+
+	private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+
+	private static final Duration SOON = Duration.ofSeconds(40);
+
+	private static final int[] WIDTHS = { 360, 768, 1280 };
+
+	private static @Nullable Desk desk;
+
+	private static @Nullable ChromeDriver browser;
+
+	@BeforeAll
+	static void start() throws IOException {
+		File chromium = find("chromium", "chromium-browser", "google-chrome");
+		File driver = find("chromedriver");
+		Assumptions.assumeTrue(chromium != null && driver != null,
+				"The live page is not tried: there is no chromium with a chromedriver on the path");
+		Files.createDirectories(SCREENSHOTS);
+		// A database of its own, as others in this JVM share the usual one
+		desk = Desk.start(List.of("ge.redis.outage.command-timeout=1s",
+				"spring.datasource.url=jdbc:h2:mem:page;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;LOCK_TIMEOUT=10000;DB_CLOSE_DELAY=-1"));
+		LoggingPreferences console = new LoggingPreferences();
+		console.enable(LogType.BROWSER, Level.SEVERE);
+		ChromeOptions options = new ChromeOptions();
+		options.setBinary(chromium);
+		options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+				"--no-first-run", "--hide-scrollbars", "--disable-background-networking");
+		options.setCapability("goog:loggingPrefs", console);
+		browser = new ChromeDriver(new ChromeDriverService.Builder().usingDriverExecutable(driver).build(), options);
+	}
+
+	private static @Nullable File find(String... names) {
+		String[] directories = Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator);
+		return Stream.of(names)
+			.flatMap((name) -> Stream.of(directories).map((directory) -> new File(directory, name)))
+			.filter(File::canExecute)
+			.findFirst()
+			.orElse(null);
+	}
+
+	@AfterAll
+	static void stop() {
+		if (browser != null) {
+			browser.quit();
+		}
+		if (desk != null) {
+			desk.close();
+		}
+	}
+
+	@BeforeEach
+	void open() {
+		resize(1280);
+		colours("light");
+		browser().get(desk().url("/"));
+		browser().executeScript("localStorage.clear()");
+		browser().navigate().refresh();
+		Awaitility.await().atMost(SOON).until(() -> text("#feed").equals("Live") && text("#redis").equals("Redis up"));
+	}
+
+	/**
+	 * Calls that are refused are what the page is for; the browser lists them as errors.
+	 */
+	@AfterEach
+	void consoleHasNoErrors() {
+		assertThat(browser().manage().logs().get(LogType.BROWSER)).map(Object::toString)
+			.filteredOn((line) -> !line.contains("Failed to load resource"))
+			.isEmpty();
+	}
+
+	@ParameterizedTest
+	@Order(1)
+	@CsvSource(delimiter = '|', textBlock = """
+			burst      | 10 admitted, 20 refused\\. Retry in \\d+ s\\.
+			burstOther | 10 admitted, 20 refused\\. Retry in \\d+ s\\.
+			guess      | 5 passwords checked, 3 guesses refused unchecked\\.
+			race       | While one ran, the other got 409\\. Tokens: \\d+, then \\d+\\.
+			value      | Price [\\d.]+; the row keeps the token \\d+\\.
+			sell       | 100 before, 99\\.5 after\\. Both calls have the same answer\\.
+			sellOther  | Another amount with the same key: 422\\.
+			sellFail   | 99 before, 99 after the failure, 98\\.5 after the retry\\.
+			rollback   | Balance 100 before and 100 after: nothing of the 1000 is left\\.
+			write      | Balance 101\\.5, version 1, from the cache\\.
+			revoke     | The same token: 200 before the logout, 401 after it\\.
+			refresh    | Both calls got the same successor\\.
+			twice      | Duplicate: true\\. Handled once\\.
+			job        | The job is done after 1 attempt\\.
+			badJob     | The job is failed after 3 attempts\\.
+			halt       | Halted: five triggers wait in the stream\\.
+			resume     | Resumed: nothing was lost\\.
+			append     | 2 entries by \\w+ and \\w+\\.
+			stale      | Version \\d+ was replaced once; the second write based on it got 412\\.
+			complete   | 1\\. alpha \\(2\\) +2\\. beta \\(1\\)
+			state      | alpha is working on w-.+
+			visit      | 1 different visitors in seven days\\.
+			mail       | Sent: true, then false\\.
+			near       | berlin \\d+ km, paris \\d+ km
+			""")
+	void cardDoesWhatItSays(String action, String result) {
+		assertThat(click(action)).matches(result);
+		assertThat(card(action).findElements(By.cssSelector(".log li"))).isNotEmpty();
+	}
+
+	@Test
+	void secondBurstIsRefusedAndAnotherAgentIsNot() {
+		click("burst");
+		assertThat(click("burst")).startsWith("0 admitted, 30 refused.");
+		assertThat(click("burstOther")).startsWith("10 admitted, 20 refused.");
+	}
+
+	@Test
+	void poisonEndsAsDeadLetterAndIsReplayed() {
+		assertThat(button("replay").isEnabled()).isFalse();
+		assertThat(click("poison")).matches("Dead letter after 3 deliveries: .*poison.*");
+		assertThat(click("replay")).matches("Dead letter after 3 deliveries: .*poison.*");
+	}
+
+	@Test
+	void guessesLeaveTheLoginsOfThePageAlone() {
+		for (int i = 0; i < 4; i++) {
+			click("guess");
+		}
+		assertThat(click("revoke")).isEqualTo("The same token: 200 before the logout, 401 after it.");
+	}
+
+	@Test
+	void chartsMove() {
+		click("burst");
+		Awaitility.await()
+			.atMost(SOON)
+			.until(() -> browser().executeScript(
+					"return document.querySelectorAll('.charts figure:first-child path:not([d=\"\"])').length"),
+					(admittedAndRefused) -> admittedAndRefused.equals(2L));
+	}
+
+	@Test
+	void keyboardIsEnough() {
+		WebElement button = button("visit");
+		button.sendKeys(Keys.ENTER);
+		Awaitility.await().atMost(SOON).until(() -> result("visit").endsWith("in seven days."));
+		WebElement answer = card("visit").findElement(By.cssSelector("summary"));
+		answer.sendKeys(Keys.ENTER);
+		assertThat(card("visit").findElement(By.cssSelector(".curl")).getText()).startsWith("curl -i -X GET");
+	}
+
+	@Test
+	void answersAreTextAndNeverMarkup() {
+		for (int i = 0; i < 20; i++) {
+			desk().post("/api/agents/%3Cimg%20src=x%3E/completions", null);
+		}
+		assertThat(click("complete")).contains("<img src=x>");
+		assertThat(browser().findElements(By.tagName("img"))).isEmpty();
+	}
+
+	@Test
+	void coloursFollowTheSystemUntilSomebodyChooses() {
+		String light = background();
+		colours("dark");
+		String dark = background();
+		assertThat(dark).isNotEqualTo(light);
+		WebElement toggle = browser().findElement(By.id("theme"));
+		toggle.click();
+		assertThat(background()).isEqualTo(light);
+		assertThat(toggle.getDomAttribute("aria-label")).contains("dark");
+		browser().navigate().refresh();
+		assertThat(background()).isEqualTo(light);
+	}
+
+	private String background() {
+		return browser().findElement(By.tagName("html")).getCssValue("background-color");
+	}
+
+	@Test
+	void hangingRedisShowsWhatEachPatternAnswers() {
+		assertThat(click("hang")).startsWith("Redis hung for five seconds.");
+		assertThat(answers("Rate limit")).containsOnly("202");
+		assertThat(answers("Cache, read")).containsOnly("200");
+		assertThat(answers("Cache, write")).containsOnly("200");
+		for (String refused : List.of("Lock", "Idempotency", "Stream", "Job queue", "Leaderboard")) {
+			assertThat(answers(refused)).as(refused).contains("503");
+		}
+		assertThat(answers("Lock")).startsWith("200").endsWith("200");
+		assertThat(answers("Idempotency")).startsWith("201").endsWith("201");
+		capture("hang");
+	}
+
+	private static List<String> answers(String pattern) {
+		return browser().findElement(By.xpath("//tr[th='" + pattern + "']"))
+			.findElements(By.cssSelector(".status"))
+			.stream()
+			.map(WebElement::getText)
+			.toList();
+	}
+
+	@Test
+	void fitsOnEveryScreen() {
+		List<WebElement> cards = browser().findElements(By.cssSelector(".card"));
+		assertThat(cards).hasSize(12);
+		for (WebElement card : cards) {
+			click(card.findElement(By.tagName("button")).getDomAttribute("data-do"));
+		}
+		click("resume");
+		card("burst").findElement(By.cssSelector("summary")).sendKeys(Keys.ENTER);
+		capture("page");
+	}
+
+	/**
+	 * Takes pictures of the page at each width and in both sets of colours.
+	 */
+	private static void capture(String name) {
+		browser().executeScript("window.scrollTo(0, 0)");
+		for (int width : WIDTHS) {
+			resize(width);
+			assertThat(browser().executeScript("return document.documentElement.scrollWidth")).as("width " + width)
+				.isEqualTo((long) width);
+			for (String colours : List.of("light", "dark")) {
+				colours(colours);
+				Object height = browser().executeScript("return document.documentElement.scrollHeight");
+				Map<String, Object> picture = browser().executeCdpCommand("Page.captureScreenshot",
+						Map.of("captureBeyondViewport", true, "clip",
+								Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", 1)));
+				write(name + "-" + width + "-" + colours + ".png", picture.get("data").toString());
+			}
+		}
+	}
+
+	private static void write(String file, String base64) {
+		try {
+			Files.write(SCREENSHOTS.resolve(file), Base64.getDecoder().decode(base64));
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException(file, ex);
+		}
+	}
+
+	private static void resize(int width) {
+		browser().executeCdpCommand("Emulation.setDeviceMetricsOverride",
+				Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 768));
+	}
+
+	private static void colours(String colours) {
+		browser().executeCdpCommand("Emulation.setEmulatedMedia",
+				Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", colours))));
+	}
+
+	/**
+	 * Clicks a button and waits for what it has to say.
+	 */
+	private static String click(String action) {
+		WebElement button = button(action);
+		browser().executeScript("arguments[0].scrollIntoView({block: 'center'})", button);
+		button.click();
+		Awaitility.await().atMost(SOON).until(() -> card(action).getDomAttribute("aria-busy") == null);
+		return result(action);
+	}
+
+	private static String result(String action) {
+		return card(action).findElement(By.cssSelector(".result")).getText();
+	}
+
+	private static WebElement button(String action) {
+		return browser().findElement(By.cssSelector("[data-do=" + action + "]"));
+	}
+
+	private static WebElement card(String action) {
+		return button(action).findElement(By.xpath("ancestor::*[self::article or self::section][1]"));
+	}
+
+	private static String text(String selector) {
+		return browser().findElement(By.cssSelector(selector)).getText();
+	}
+
+	private static ChromeDriver browser() {
+		return Objects.requireNonNull(browser);
+	}
+
+	private static Desk desk() {
+		return Objects.requireNonNull(desk);
+	}
+
+}
