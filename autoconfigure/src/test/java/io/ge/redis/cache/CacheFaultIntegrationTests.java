@@ -19,9 +19,7 @@ import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.CacheApplication;
-import io.ge.redis.test.scenario.CacheChurnScenario;
 import io.ge.redis.test.scenario.CacheScenario;
-import io.ge.redis.test.scenario.Fleet;
 import io.ge.redis.test.scenario.ScenarioDatabase;
 import io.ge.redis.test.scenario.Site;
 import org.junit.jupiter.api.AfterAll;
@@ -35,7 +33,7 @@ import org.junit.jupiter.api.Test;
 @Wide
 class CacheFaultIntegrationTests {
 
-	private static final String FRESH = "at rest the cache holds what the database holds";
+	static final String FRESH = "at rest the cache holds what the database holds";
 
 	private static final String SCRIPTS = "io/ge/redis/cache/";
 
@@ -47,13 +45,7 @@ class CacheFaultIntegrationTests {
 
 	private static final Duration TTL = Duration.ofSeconds(1);
 
-	private static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));
-
-	private static final int INSTANCES = FULL ? 4 : 2;
-
-	private static final long OPERATIONS = Long.getLong("ge.test.operations", FULL ? 1_000_000 : 8_000);
-
-	private static final int FAULTS = FULL ? 120 : 6;
+	static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));
 
 	private static final int WRITES_A_SECOND = 500;
 
@@ -65,24 +57,24 @@ class CacheFaultIntegrationTests {
 	 */
 	private static final Duration SLOWER = FULL ? Duration.ofMillis(5) : Duration.ofHours(1);
 
-	private static final Duration REST = Duration.ofSeconds(10);
+	static final Duration REST = Duration.ofSeconds(10);
 
 	/** Publishers read and write instead of threads. */
 	private static final String REACTIVE = "test.reactive=true";
 
 	/** Enough for a cache that would be right by itself. */
-	private static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
+	static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
 
-	private static final Sabotage LATE = Sabotage.script(SCRIPTS + "publish.lua",
+	static final Sabotage LATE = Sabotage.script(SCRIPTS + "publish.lua",
 			"redis.call('DEL', entry, refresh)\nlocal notes", "publish = true\nlocal notes");
 
 	/**
 	 * Versions that are lost make all entries count as outdated, also one that was
 	 * published too late.
 	 */
-	private static final Sabotage UNJUDGED = Sabotage.answer(CacheInvalidations.class, "isOutdated", false);
+	static final Sabotage UNJUDGED = Sabotage.answer(CacheInvalidations.class, "isOutdated", false);
 
-	private static final Sabotage STUBBORN = Sabotage.script(SCRIPTS + "fill.lua",
+	static final Sabotage STUBBORN = Sabotage.script(SCRIPTS + "fill.lua",
 			(text) -> text.replace("redis.call('GET', entry) ~= 'L' .. token", "false")
 				.replace("if age < 0 then", "if true then"));
 
@@ -114,11 +106,7 @@ class CacheFaultIntegrationTests {
 
 	@BeforeAll
 	static void build() {
-		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
-		properties.addAll(List.of("ge.redis.cache.intent-timeout=" + INTENT.toMillis() + "ms",
-				"ge.redis.cache.lease-time=" + LEASE.toMillis() + "ms",
-				"ge.redis.cache.load-wait=" + LOAD_WAIT.toMillis() + "ms", "ge.redis.outage.command-timeout=2s"));
-		site = Site.of(CacheApplication.class, properties.toArray(String[]::new));
+		site = newSite();
 		hurried = site.with("ge.redis.outage.command-timeout=200ms");
 		forgetful = hurried.sabotaged(Sabotage.answer(CacheEngine.class, "remove", CacheEvent.Outcome.INVALIDATED));
 		publishing = hurried.with(REACTIVE);
@@ -128,6 +116,14 @@ class CacheFaultIntegrationTests {
 		late = site.sabotaged(LATE, UNJUDGED);
 		credulous = site.sabotaged(UNJUDGED);
 		stubborn = site.sabotaged(STUBBORN);
+	}
+
+	static Site newSite() {
+		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
+		properties.addAll(List.of("ge.redis.cache.intent-timeout=" + INTENT.toMillis() + "ms",
+				"ge.redis.cache.lease-time=" + LEASE.toMillis() + "ms",
+				"ge.redis.cache.load-wait=" + LOAD_WAIT.toMillis() + "ms", "ge.redis.outage.command-timeout=2s"));
+		return Site.of(CacheApplication.class, properties.toArray(String[]::new));
 	}
 
 	@AfterAll
@@ -297,51 +293,6 @@ class CacheFaultIntegrationTests {
 		run.verify();
 		withoutProtection(fault, (sabotaged) -> CacheScenario.outage(sabotaged, forgetful.one(), site.one(),
 				site.redisKilled(), 1, WRITES_A_SECOND, SLOWER, SABOTAGED_REST));
-	}
-
-	@Test
-	void randomOperationsOfManyInstances() throws Exception {
-		String fault = "random operations, expiry, kill -9 and cuts";
-		List<Fleet> slots = new ArrayList<>();
-		for (int i = 0; i < INSTANCES; i++) {
-			slots.add(site.with().one());
-		}
-		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(OPERATIONS, FAULTS / 2).once();
-		CacheChurnScenario.play(run, slots, OPERATIONS, FAULTS, expiry(), site.networkCut(), REST);
-		run.verify();
-		Site careless = site.sabotaged(STUBBORN, LATE, UNJUDGED);
-		slots.replaceAll((slot) -> careless.with().one());
-		withoutProtection(fault, (sabotaged) -> CacheChurnScenario.play(sabotaged, slots, OPERATIONS, FAULTS, expiry(),
-				site.networkCut(), SABOTAGED_REST));
-	}
-
-	@Test
-	void randomOperationsOfInstancesThatKeepValuesInMemory() throws Exception {
-		String fault = "random operations, expiry, kill -9 and cuts, with values in memory";
-		Site near = site.with("ge.redis.cache.near.enabled=true");
-		List<Fleet> slots = new ArrayList<>();
-		for (int i = 0; i < INSTANCES; i++) {
-			slots.add(near.with().one());
-		}
-		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(OPERATIONS, FAULTS / 2).once();
-		CacheChurnScenario.play(run, slots, OPERATIONS, FAULTS, expiry(), site.networkCut(), REST);
-		run.verify();
-		Site silent = near.sabotaged(Sabotage.answer(RedisCache.class, "news", ""));
-		slots.replaceAll((slot) -> silent.with().one());
-		withoutProtection(fault, (sabotaged) -> CacheChurnScenario.play(sabotaged, slots, OPERATIONS, FAULTS, expiry(),
-				site.networkCut(), SABOTAGED_REST));
-	}
-
-	/**
-	 * Half of the entries expire.
-	 */
-	private static Fault expiry() {
-		return Fault.of("entries expired", () -> {
-			List<?> keys = (List<?>) site.redis().command("KEYS", "*:e1");
-			for (int i = 0; i < keys.size(); i += 2) {
-				site.redis().command("DEL", keys.get(i).toString());
-			}
-		});
 	}
 
 	private static void writerHeld(Fault meanwhile) throws Exception {
