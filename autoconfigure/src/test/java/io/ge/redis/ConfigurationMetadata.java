@@ -10,18 +10,20 @@ import java.io.InputStream;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The configuration metadata of the library: what an editor shows to whoever writes
+ * The configuration metadata of the library: what editors show for
  * {@code application.yml}.
  */
 final class ConfigurationMetadata {
@@ -87,6 +89,46 @@ final class ConfigurationMetadata {
 		return names;
 	}
 
+	/** Descriptions of properties and of their values, by name. */
+	Map<String, String> descriptions() {
+		Map<String, String> descriptions = new LinkedHashMap<>();
+		this.properties
+			.forEach((property) -> descriptions.put(nameOf(property), property.path("description").asString("")));
+		this.hints.forEach((hint) -> hint.path("values")
+			.forEach((value) -> descriptions.put(nameOf(hint) + "=" + value.path("value").asString(""),
+					value.path("description").asString(""))));
+		return descriptions;
+	}
+
+	/** The properties in the order of their names. */
+	List<Property> properties() {
+		return this.properties.stream()
+			.map((property) -> new Property(nameOf(property), property.path("type").asString(""),
+					defaultOf(property.path("defaultValue")), property.path("description").asString(""),
+					valuesOf(nameOf(property))))
+			.sorted(Comparator.comparing(Property::name))
+			.toList();
+	}
+
+	private static String defaultOf(JsonNode value) {
+		if (value.isArray()) {
+			return value.valueStream().map((element) -> element.asString("")).collect(Collectors.joining(", "));
+		}
+		return value.asString("").replaceAll("\\.0$", "");
+	}
+
+	private Map<String, String> valuesOf(String name) {
+		Map<String, String> values = new LinkedHashMap<>();
+		for (JsonNode hint : this.hints) {
+			if (nameOf(hint).equals(name)) {
+				hint.path("values")
+					.forEach((value) -> values.put(value.path("value").asString(""),
+							value.path("description").asString("")));
+			}
+		}
+		return values;
+	}
+
 	/**
 	 * Return what is wrong, by property name. Empty if all is well.
 	 */
@@ -131,6 +173,18 @@ final class ConfigurationMetadata {
 
 	private static String nameOf(JsonNode node) {
 		return node.path("name").asString("");
+	}
+
+	/**
+	 * A property.
+	 *
+	 * @param name its name
+	 * @param type its Java type
+	 * @param defaultValue its default, empty for none
+	 * @param description its description
+	 * @param values what its values mean, empty if that is not described
+	 */
+	record Property(String name, String type, String defaultValue, String description, Map<String, String> values) {
 	}
 
 }

@@ -6,21 +6,25 @@
 package io.ge.redis;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.test.Sources;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -40,7 +44,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReadmeTests {
 
-	private static final Path EXAMPLES = Path.of("src/test/java/io/ge/redis/readme");
+	private static final List<Path> EXAMPLES = List.of(Path.of("src/test/java/io/ge/redis/readme"),
+			Sources.ROOT.resolve("benchmarks/src/test/java/io/ge/redis/benchmark/migration"));
+
+	private static final int LONGEST_README = 900;
 
 	private final String readme = read(Sources.ROOT.resolve("README.md"));
 
@@ -60,18 +67,20 @@ class ReadmeTests {
 
 	@Test
 	void codeIsThatOfTestedExamples() throws IOException {
-		String examples;
-		try (Stream<Path> files = Files.walk(EXAMPLES)) {
-			examples = files.filter(Files::isRegularFile)
-				.map(ReadmeTests::read)
-				.map(ReadmeTests::squeeze)
-				.collect(Collectors.joining("\n"));
+		StringBuilder examples = new StringBuilder();
+		for (Path directory : EXAMPLES) {
+			try (Stream<Path> files = Files.walk(directory)) {
+				files.filter(Files::isRegularFile)
+					.map(ReadmeTests::read)
+					.map(ReadmeTests::squeeze)
+					.forEach((code) -> examples.append(code).append('\n'));
+			}
 		}
 		List<String> blocks = blocks("java");
 		assertThat(blocks).isNotEmpty();
 		assertThat(blocks).allSatisfy((block) -> {
 			for (String part : block.split("\n\n(?=@)")) {
-				assertThat(examples).contains(squeeze(part));
+				assertThat(examples.toString()).contains(squeeze(part));
 			}
 		});
 	}
@@ -79,13 +88,14 @@ class ReadmeTests {
 	@Test
 	void configurationIsKnown() throws IOException {
 		Set<String> known = ConfigurationMetadata.fromClasspath().propertyNames();
+		Set<String> ofBoot = propertiesOfBoot();
 		List<String> blocks = blocks("yaml");
 		assertThat(blocks).isNotEmpty();
 		for (String block : blocks) {
 			for (PropertySource<?> source : new YamlPropertySourceLoader().load("readme",
 					new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))) {
 				assertThat(((EnumerablePropertySource<?>) source).getPropertyNames())
-					.allSatisfy((name) -> assertThat(isKnown(name, known)).as(name).isTrue());
+					.allSatisfy((name) -> assertThat(isKnown(name, known) || ofBoot.contains(name)).as(name).isTrue());
 			}
 		}
 	}
@@ -122,7 +132,8 @@ class ReadmeTests {
 
 	@Test
 	void metersOfTheTableAreThoseOfTheSources() {
-		String table = this.readme.substring(this.readme.indexOf("## Meters"), this.readme.indexOf("## Tested with"));
+		String page = page("observability");
+		String table = page.substring(page.indexOf("## Meters"), page.indexOf("## Endpoint"));
 		Set<String> documented = new TreeSet<>();
 		Matcher names = Pattern.compile("`(ge\\.redis\\.[a-z._]+)`").matcher(table);
 		while (names.find()) {
@@ -133,11 +144,85 @@ class ReadmeTests {
 
 	@Test
 	void coordinatesAreOurs() {
-		String parent = read(Sources.ROOT.resolve("pom.xml"));
-		String version = parent.replaceAll("(?s).*<artifactId>ge-redis-parent</artifactId>\\s*<version>([^<]+)<.*",
-				"$1");
-		assertThat(this.readme).contains("<groupId>io.ge.redis</groupId>",
-				"<artifactId>ge-redis-spring-boot-starter</artifactId>", "<version>" + version + "</version>");
+		String version = ofParent("<artifactId>ge-redis-parent</artifactId>\\s*<version>([^<]+)<");
+		for (String page : List.of(this.readme, page("getting-started"))) {
+			assertThat(squeeze(page)).contains("<groupId>io.ge.redis</groupId> "
+					+ "<artifactId>ge-redis-spring-boot-starter</artifactId> <version>" + version + "</version>",
+					"implementation 'io.ge.redis:ge-redis-spring-boot-starter:" + version + "'",
+					"mvn install -DskipTests -pl autoconfigure,starter -am");
+		}
+	}
+
+	@Test
+	void versionsAreThoseOfTheBuild() {
+		String boot = ofParent("<spring-boot.version>([^<]+)<");
+		String olderBoot = find("OLDER_BOOT=([0-9.]+)", read(Sources.ROOT.resolve(".ci/run")));
+		String embedded = "<artifactId>embedded-redis</artifactId> <version>"
+				+ ofParent("<embedded-redis.version>([^<]+)<") + "</version>";
+		assertThat(this.readme).contains("| Java | " + ofParent("<java.version>([^<]+)<") + ", ")
+			.contains("| Spring Boot | " + olderBoot + ", " + boot + " |");
+		for (String page : List.of(this.readme, page("getting-started"), page("configuration"))) {
+			assertThat(squeeze(page)).contains(embedded);
+		}
+		assertThat(squeeze(page("getting-started"))).contains(
+				"<artifactId>spring-boot-starter-parent</artifactId> <version>" + boot + "</version>",
+				"id 'org.springframework.boot' version '" + boot + "'");
+	}
+
+	@Test
+	void commandsAreThoseOfTheBuild() {
+		assertThat(this.readme).containsPattern("(?m)^mvn -pl sample-app -am spring-boot:run ")
+			.containsPattern("(?m)^mvn verify ");
+		assertThat(read(Sources.ROOT.resolve(".ci/run"))).contains("-pl sample-app -am spring-boot:run", "mvn verify");
+	}
+
+	@Test
+	void readmeIsShort() {
+		String prose = this.readme.replaceAll("(?s)```.*?```", "")
+			.replaceAll("(?m)^\\|.*$", "")
+			.replaceAll("]\\([^)]*\\)", "]");
+		assertThat(Pattern.compile("[A-Za-z0-9'`@_.-]+").matcher(prose).results().count()).isGreaterThan(100)
+			.isLessThanOrEqualTo(LONGEST_README);
+	}
+
+	@Test
+	void indexLinksEveryPage() throws IOException {
+		String index = page("index");
+		try (Stream<Path> files = Files.list(Sources.ROOT.resolve("docs"))) {
+			assertThat(files.map((file) -> file.getFileName().toString())
+				.filter((name) -> name.endsWith(".md") && !name.equals("index.md"))).isNotEmpty()
+				.allSatisfy((name) -> assertThat(index).contains("](" + name + ")"));
+		}
+	}
+
+	private static String ofParent(String pattern) {
+		return find(pattern, read(Sources.ROOT.resolve("pom.xml")));
+	}
+
+	private static String find(String pattern, String text) {
+		Matcher matcher = Pattern.compile(pattern).matcher(text);
+		assertThat(matcher.find()).as(pattern).isTrue();
+		return matcher.group(1);
+	}
+
+	private static String page(String name) {
+		return read(Sources.ROOT.resolve("docs/" + name + ".md"));
+	}
+
+	private static Set<String> propertiesOfBoot() throws IOException {
+		Set<String> names = new TreeSet<>();
+		for (URL url : Collections
+			.list(ReadmeTests.class.getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
+			try (InputStream stream = url.openStream()) {
+				for (JsonNode property : new JsonMapper().readTree(stream).path("properties")) {
+					String name = property.path("name").asString();
+					if (!name.startsWith("ge.redis")) {
+						names.add(name);
+					}
+				}
+			}
+		}
+		return names;
 	}
 
 	private static boolean isKnown(String name, Set<String> known) {

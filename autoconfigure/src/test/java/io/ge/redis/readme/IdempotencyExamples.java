@@ -83,7 +83,7 @@ class IdempotencyExamples {
 		int updated = this.jdbc.update("update page set text = ?, fence = ? where id = ? and fence < ?", text, fence,
 				id, fence);
 		if (updated == 0) {
-			throw new OptimisticLockingFailureException("A later call has written " + id);
+			throw new OptimisticLockingFailureException("A newer call has written " + id);
 		}
 	}
 

@@ -29,7 +29,7 @@ public final class PageSettings {
 
 	/**
 	 * Gives an application the first yml of each page.
-	 * @param pages names of pages, such as {@code streams}
+	 * @param pages names of pages, such as {@code streams}, or {@code README}
 	 */
 	public static ApplicationContextInitializer<ConfigurableApplicationContext> of(String... pages) {
 		return (context) -> {
@@ -42,7 +42,8 @@ public final class PageSettings {
 	private static void add(String page, ConfigurableApplicationContext context) {
 		try {
 			Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
-				.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));
+				.matcher(Files
+					.readString(Sources.ROOT.resolve(page.equals("README") ? "README.md" : "docs/" + page + ".md")));
 			assertThat(block.find()).as(page).isTrue();
 			new YamlPropertySourceLoader()
 				.load(page, new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
@@ -51,6 +52,28 @@ public final class PageSettings {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * Gives an application every yml of a page.
+	 * @param page the name of a page, such as {@code recipes}
+	 */
+	public static ApplicationContextInitializer<ConfigurableApplicationContext> every(String page) {
+		return (context) -> {
+			try {
+				Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+					.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));
+				while (block.find()) {
+					new YamlPropertySourceLoader()
+						.load(page + block.start(),
+								new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)))
+						.forEach(context.getEnvironment().getPropertySources()::addLast);
+				}
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		};
 	}
 
 }

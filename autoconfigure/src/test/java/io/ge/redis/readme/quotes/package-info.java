@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * The application of the README and of the page on getting started.
+ */
+@NullMarked
+package io.ge.redis.readme.quotes;
+
+import org.jspecify.annotations.NullMarked;
