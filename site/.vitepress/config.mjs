@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { withMermaid } from 'vitepress-plugin-mermaid'
+
+const pages = new URL('../target/pages/', import.meta.url)
+
+const read = (page) => readFileSync(new URL(page, pages), 'utf8')
+
+// The order of the pages; others follow under "More"
+const groups = {
+  Start: ['getting-started', 'choosing', 'configuration', 'recipes', 'migration', 'comparison'],
+  Guards: ['rate-limiting', 'locks', 'idempotency', 'caching', 'write-behind', 'blacklist', 'refresh-tokens',
+    'composing-guards', 'calling-styles'],
+  Messages: ['streams', 'queues', 'broadcast'],
+  Structures: ['workspaces', 'leaderboards', 'unique-counters', 'bloom-filters', 'geo-indexes', 'hash-stores'],
+  'In production': ['operations', 'redis', 'observability', 'troubleshooting', 'testing', 'native', 'benchmarks'],
+  Background: ['guarantees', 'architecture', 'locks-design', 'caching-design', 'consumers-design']
+}
+
+function item(name) {
+  const title = read(`docs/${name}.md`).match(/^# (.*)$/m)
+  return { text: title ? title[1].replaceAll('`', '') : name, link: `/docs/${name}` }
+}
+
+function sidebar() {
+  const names = readdirSync(new URL('docs/', pages))
+    .filter((file) => file.endsWith('.md') && file !== 'index.md')
+    .map((file) => file.replace(/\.md$/, ''))
+    .sort()
+  const grouped = Object.values(groups).flat()
+  return [...Object.entries(groups), ['More', names.filter((name) => !grouped.includes(name))]]
+    .map(([text, all]) => ({ text, items: all.filter((name) => names.includes(name)).map(item) }))
+    .filter((group) => group.items.length > 0)
+}
+
+// As GitHub does, so that one link leads to the same heading in both
+function slugify(heading) {
+  return heading.toLowerCase().replace(/[^\p{L}\p{N}\p{M} _-]/gu, '').replaceAll(' ', '-')
+}
+
+const version = readFileSync(new URL('../../pom.xml', import.meta.url), 'utf8')
+  .match(/<artifactId>ge-redis-parent<\/artifactId>\s*<version>([^<]+)</)[1]
+
+export default withMermaid({
+  title: 'GE Redis',
+  description: 'Redis patterns for Spring Boot as annotations',
+  lang: 'en',
+  base: process.env.SITE_BASE || '/',
+  srcDir: 'target/pages',
+  outDir: 'target/dist',
+  cacheDir: 'target/cache',
+  cleanUrls: false,
+  // A test of the project follows all links
+  ignoreDeadLinks: true,
+  markdown: { anchor: { slugify } },
+  themeConfig: {
+    nav: [
+      { text: 'Guide', link: existsSync(new URL('docs/getting-started.md', pages)) ? '/docs/getting-started' : '/' },
+      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+      { text: version, link: '/CHANGELOG' }
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: { provider: 'local' }
+  }
+})
