@@ -20,6 +20,7 @@ import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +95,7 @@ class BlacklistResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tellsWhatThisInstanceKnowsWhileRedisIsAway() throws Exception {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().stop();
@@ -184,6 +186,7 @@ class BlacklistResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void saysWhatIsWrongWithARequest() {
 		run(this.writing, (blacklist, mvc) -> {
 			assertThat(mvc.get().uri(BLACKLIST + "/tokens?hash=1")).hasStatus(HttpStatus.NOT_FOUND);
@@ -219,6 +222,7 @@ class BlacklistResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void changesNothingWithoutWriteAccess() {
 		run(this.reading, (blacklist, mvc) -> {
 			String body = "{\"action\": \"revoke\", \"value\": \"a\", \"expires\": " + LATER.getEpochSecond() + "}";

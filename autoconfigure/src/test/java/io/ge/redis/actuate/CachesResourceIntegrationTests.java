@@ -17,6 +17,7 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void estimatesSizesWithoutScanning() {
 		run(this.reading, (desk, mvc) -> {
 			assertThat(mvc.get().uri(NAMES)).bodyJson().extractingPath("$.size.entries").isEqualTo(0);
@@ -152,6 +154,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void invalidatesTagsAndClears() {
 		run(this.writing, (desk, mvc) -> run(this.reading, (other, theirMvc) -> {
 			desk.tagged("a1");
@@ -181,6 +184,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tellsHowManyValuesAreInMemory() {
 		run(this.reading.withPropertyValues("ge.redis.cache.caches.names.near.enabled=true"), (desk, mvc) -> {
 			Awaitility.await().untilAsserted(() -> {
@@ -199,6 +203,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void saysWhatIsToBeRemoved() {
 		run(this.writing, (desk, mvc) -> {
 			desk.name("1");
@@ -213,6 +218,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void removesNothingWithoutWriteAccess() {
 		run(this.reading, (desk, mvc) -> {
 			desk.name("1");
@@ -223,6 +229,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tellsWhatIsKnownWhileRedisIsAwayAndNotesRemovals() {
 		run(this.writing.withPropertyValues("spring.data.redis.port=1", "ge.redis.outage.command-timeout=50ms"),
 				(desk, mvc) -> {
@@ -242,6 +249,7 @@ class CachesResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void showsWarmUps() {
 		run(this.reading.withBean("warmer", Letters.class), (desk, mvc) -> {
 			MvcTestResult result = mvc.get().uri(CACHES).exchange();

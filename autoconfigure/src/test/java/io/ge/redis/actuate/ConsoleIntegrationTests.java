@@ -17,8 +17,11 @@ import java.util.stream.Stream;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.readme.ConsoleExamples;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -44,8 +47,8 @@ class ConsoleIntegrationTests {
 	private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
 	@ParameterizedTest
-	@CsvSource({ "servlet,local.server.port", "servlet,local.management.port", "reactive,local.server.port",
-			"reactive,local.management.port" })
+	@MethodSource("places")
+	@Sized
 	void isServedBelowTheEndpointBehindItsSecurity(String type, String port) throws Exception {
 		try (ConfigurableApplicationContext application = start(type, port.contains("management"))) {
 			String root = "http://127.0.0.1:" + application.getEnvironment().getProperty(port) + "/actuator/geredis";
@@ -74,6 +77,13 @@ class ConsoleIntegrationTests {
 			}
 			assertThat(status(release.build())).isEqualTo(HttpStatus.METHOD_NOT_ALLOWED);
 		}
+	}
+
+	static Stream<Arguments> places() {
+		Stream<Arguments> places = Stream.of(Arguments.of("servlet", "local.server.port"),
+				Arguments.of("servlet", "local.management.port"), Arguments.of("reactive", "local.server.port"),
+				Arguments.of("reactive", "local.management.port"));
+		return Wide.RUN ? places : places.limit(1);
 	}
 
 	private static String hash(String page, String tag) throws Exception {

@@ -20,6 +20,7 @@ import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -123,6 +124,7 @@ class GeRedisEndpointIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void unknownNamesAreNotFound() {
 		run(this.writing, (mvc) -> {
 			for (String name : new String[] { "nothing", "rate-limit/nothing", "lock/nothing?key=1",
@@ -145,6 +147,7 @@ class GeRedisEndpointIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void lockThatOnlyCodeUsesIsFound() {
 		this.runner.run((context) -> {
 			MockMvcTester mvc = MockMvcTester.from(context);
@@ -158,6 +161,7 @@ class GeRedisEndpointIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void reportsOverJmxAndNothingElse() {
 		this.runner
 			.withConfiguration(AutoConfigurations.of(JmxAutoConfiguration.class, JmxEndpointAutoConfiguration.class))
@@ -180,6 +184,7 @@ class GeRedisEndpointIntegrationTests {
 	@ValueSource(strings = { "ge.redis.console.enabled=false", "management.endpoint.geredis.access=NONE",
 			"management.endpoints.access.max-permitted=NONE", "management.endpoints.web.exposure.exclude=geredis",
 			"ge.redis.enabled=false" })
+	@Wide
 	void thereIsNoConsoleWhereTheEndpointIsNotExposed(String property) {
 		this.runner.withPropertyValues("ge.redis.console.enabled=true", property).run((context) -> {
 			assertThat(context).hasNotFailed()
@@ -195,6 +200,7 @@ class GeRedisEndpointIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void consoleActsOnlyWhereTheEndpointMayBeWrittenTo() {
 		String[] moved = { "ge.redis.console.enabled=true", "management.endpoints.web.base-path=/ops",
 				"management.endpoints.web.path-mapping.geredis=guards" };

@@ -23,6 +23,7 @@ import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,7 @@ class IdempotencyResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void listsCallsInFlightOfAllInstancesFirst() {
 		run(this.reading, (desk, mvc) -> run(this.reading, (other, theirMvc) -> {
 			long started = System.nanoTime();
@@ -118,6 +120,7 @@ class IdempotencyResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void looksAtOneKeyByItsPartsOrItsHash() {
 		run(this.reading, (desk, mvc) -> {
 			desk.transfer(List.of("a", "b"));
@@ -137,6 +140,7 @@ class IdempotencyResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void looksAtTheKeyOfAPrincipal() {
 		run(this.reading, (desk, mvc) -> {
 			SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("anna", "", "user"));
@@ -179,6 +183,7 @@ class IdempotencyResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void clearsACompletedKeyWhoseEffectTheDatabaseStillKnows() {
 		run(this.writing, (desk, mvc) -> {
 			desk.insert("42");
@@ -216,6 +221,7 @@ class IdempotencyResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void witnessKeepsOutASecondEffectOfACallThatHasLostItsKey() {
 		run(this.writing, (desk, mvc) -> run(this.writing, (other, theirMvc) -> {
 			CompletableFuture<String> running = desk.insertAndPause("42");
@@ -233,6 +239,7 @@ class IdempotencyResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void clearsNothingWithoutWriteAccess() {
 		run(this.reading, (desk, mvc) -> {
 			desk.transfer("42");

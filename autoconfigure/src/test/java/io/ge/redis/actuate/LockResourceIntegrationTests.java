@@ -20,6 +20,7 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,7 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void saysHowManyLocksAreNotListed() {
 		run(this.reading, (locks, mvc) -> this.reading.run((other) -> {
 			DistributedLocks theirs = other.getBean(DistributedLocks.class);
@@ -126,6 +128,7 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void listsHolderThatHasDiedWhileSomebodyWaits() {
 		run(this.reading, (locks, mvc) -> {
 			String dead = "ge:bus:dead";
@@ -148,6 +151,7 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void releasesLockByTheHashThatIsListed() {
 		run(this.writing, (locks, mvc) -> this.writing.run((other) -> {
 			DistributedLocks theirs = other.getBean(DistributedLocks.class);
@@ -179,6 +183,7 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void findsLockWhoseNameIsAPath() {
 		WebApplicationContextRunner runner = this.reading
 			.withPropertyValues("ge.redis.lock.locks.[/orders/new].wait-time=0s");
@@ -255,6 +260,7 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void looksAtALockOfSeveralHoldersAndReleasesIt() {
 		run(this.writing, (locks, mvc) -> {
 			LockOptions options = LockOptions.defaults().permits(3);
@@ -282,6 +288,7 @@ class LockResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void releasesNothingWithoutWriteAccess() {
 		run(this.reading, (locks, mvc) -> {
 			try (LockHandle lock = locks.lock("orders", "anna", LockOptions.defaults())) {

@@ -18,6 +18,7 @@ import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +61,7 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void rootStaysAsItWas() {
 		run(this.reading,
 				(context, mvc) -> assertThat(mvc.get().uri(ROOT)).hasStatusOk()
@@ -96,6 +98,7 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void mostDeniedKeysAreHashedUnlessConfigured() {
 		run(this.reading, (context, mvc) -> {
 			hammer(context.getBean(RateLimiter.class));
@@ -142,6 +145,7 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void looksAtKeyOfSeveralParts() {
 		run(this.reading, (context, mvc) -> {
 			context.getBean(RateLimiter.class).tryAcquire("code", List.of("acme", "anna"));
@@ -203,6 +207,7 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void refusesBadInputAndSaysWhatToWrite() {
 		String requests = """
 				/tasks  | {"limit":-1}                                         | limit    | above zero
@@ -244,6 +249,7 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void parametersDoNotReplaceThePath() {
 		run(this.writing, (context, mvc) -> {
 			for (MvcTestResult result : List.of(post(mvc, "/tasks", "{\"limit\":3,\"path\":\"ratelimit/code\"}"),
@@ -267,6 +273,7 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void saysWhichLimitsThereAre() {
 		run(this.writing, (context, mvc) -> {
 			for (MvcTestResult result : List.of(mvc.get().uri(LIMITS + "/nothing?key=anna").exchange(),

@@ -31,6 +31,7 @@ import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -118,6 +119,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void callerAuthenticatedOtherwiseIsRefusedIfConfigured() {
 		Authentication other = UsernamePasswordAuthenticationToken.authenticated("anna", "demo", List.of());
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
@@ -134,6 +136,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tokenWithoutIdIsCheckedBySubject() {
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			authenticate(new JwtAuthenticationToken(jwt(null)));
@@ -170,6 +173,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void refusesBlockedSubject() {
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -240,6 +244,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void outagePolicyComesFromPropertiesThenAnnotationThenDefault() {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			ApplicationContextRunner outage = this.runner.withUserConfiguration(Desk.class)
@@ -289,6 +294,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void durationsOutOfRangeFailAtStartup() {
 		for (String property : List.of("clock-skew=-1s", "issuer-clock-skew=-1s", "max-token-lifetime=0s",
 				"max-token-lifetime=36500d", "max-staleness=99ms", "max-staleness=61s", "stale-for=-1s",
@@ -302,6 +308,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void applicationsOwnBeansWin() {
 		TokenBlacklist own = mock(TokenBlacklist.class);
 		this.runner.withBean(TokenBlacklist.class, () -> own)
@@ -327,6 +334,7 @@ class BlacklistAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void canBeSwitchedOff() {
 		for (String off : List.of("ge.redis.enabled=false", "ge.redis.blacklist.enabled=false")) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(off).run((context) -> {

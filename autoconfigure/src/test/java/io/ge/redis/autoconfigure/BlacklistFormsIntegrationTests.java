@@ -23,6 +23,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -86,6 +87,7 @@ class BlacklistFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tokenIsThatOfTheSubscriber() {
 		this.runner.withBean(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -113,6 +115,7 @@ class BlacklistFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void apiHasTwinsThatDoNotBlock() {
 		this.runner.withBean(Desk.class).run((context) -> {
 			TokenBlacklist blacklist = context.getBean(TokenBlacklist.class);
@@ -139,6 +142,7 @@ class BlacklistFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void redisAwayIsTheResult() {
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			redis.primary().kill();

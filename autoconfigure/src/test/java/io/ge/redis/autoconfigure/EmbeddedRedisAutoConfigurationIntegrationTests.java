@@ -18,6 +18,7 @@ import io.ge.redis.embedded.EmbeddedRedisServer;
 import io.ge.redis.embedded.EmbeddedRedisStartException;
 import io.ge.redis.test.FreePorts;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,6 +109,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void usesConfiguredPort() {
 		int port = FreePorts.next();
 		this.runner.withPropertyValues("ge.redis.embedded.port=" + port)
@@ -115,6 +117,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void failsIfConfiguredPortIsTaken() throws IOException {
 		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
 			this.runner.withPropertyValues("ge.redis.embedded.port=" + taken.getLocalPort())
@@ -125,6 +128,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void usesConfiguredDatabase() {
 		this.runner.withPropertyValues("spring.data.redis.database=3")
 			.run((context) -> assertThat(context.getBean(LettuceConnectionFactory.class).getDatabase()).isEqualTo(3));
@@ -140,6 +144,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void startsIfGuardsAreOff() {
 		this.runner.withPropertyValues("ge.redis.enabled=false")
 			.run((context) -> assertThat(context).hasSingleBean(EmbeddedRedisServer.class));
@@ -202,6 +207,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void publishesServerThatUserDefines() {
 		this.runner.withUserConfiguration(ServerConfiguration.class)
 			.run((context) -> assertThat(context.getBean(LettuceConnectionFactory.class).getPort())

@@ -34,6 +34,7 @@ import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.OpaqueTokens;
+import io.ge.redis.test.Wide;
 import io.ge.redis.web.lock.FencingTokenConfigurer;
 import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
 import org.jspecify.annotations.Nullable;
@@ -221,6 +222,7 @@ class GeRedisDisabledAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "ge.redis.enabled=false, a=b, true", "ge.redis.cache.enabled=false, a=b, false",
 			"ge.redis.enabled=false, spring.cache.type=redis, false" })
+	@Wide
 	void cacheManagerIsOfSpringBootWhereOursWouldNotHaveBeenOrIsNotWanted(String off, String other, boolean none) {
 		this.runner.withPropertyValues(off, other)
 			.withConfiguration(
@@ -231,6 +233,7 @@ class GeRedisDisabledAutoConfigurationTests {
 	}
 
 	@Test
+	@Wide
 	void thereIsACacheManagerWhereSpringBootMakesNone() {
 		this.runner.withPropertyValues("ge.redis.cache.enabled=false")
 			.withClassLoader(new FilteredClassLoader("org.springframework.boot.cache"))

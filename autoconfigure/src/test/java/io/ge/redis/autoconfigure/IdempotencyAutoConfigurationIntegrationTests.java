@@ -125,6 +125,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void furtherResultsOfATypeAreReadBackIfAskedFor() {
 		this.runner.withUserConfiguration(Results.class)
 			.withPropertyValues("ge.redis.verify-round-trip=1")
@@ -190,6 +191,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void sameNameFromAnotherIssuerIsAnotherPrincipal() {
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -211,6 +213,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tokenWithoutSubjectStandsForItsClientElseForNobody() {
 		this.runner.withUserConfiguration(Desk.class)
 			.withPropertyValues("ge.redis.idempotency.operations.code.scope=global")
@@ -350,6 +353,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void callThatOutlivesItsLeaseWithoutHeartbeatIsTold() {
 		ApplicationContextRunner instance = this.runner.withUserConfiguration(Desk.class);
 		instance.run(
@@ -396,6 +400,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void whoWaitsForTooLongOrIsInterruptedIsRefused() {
 		this.runner.withUserConfiguration(Desk.class)
 			.withPropertyValues("ge.redis.idempotency.operations.slow.on-duplicate=wait",
@@ -556,6 +561,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void runsUnguardedWhenSwitchedOff() {
 		for (String setting : List.of("ge.redis.enabled=false", "ge.redis.idempotency.enabled=false")) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(setting).run((context) -> {

@@ -23,6 +23,7 @@ import io.ge.redis.idempotency.OutcomeUnknownException;
 import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.idempotency.UnknownOutcome;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void unknownOutcomeMayBeRetriedIfConfigured() {
 		run((desk) -> {
 			assertThatIllegalStateException().isThrownBy(() -> desk.sellThenFailAgain("key"));
@@ -147,6 +149,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void failureOfAnAfterCommitCallbackIsUnknown() {
 		run((desk) -> {
 			assertThatIllegalStateException().isThrownBy(() -> desk.sellWithFailingCallback("key"));
@@ -157,6 +160,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void commitOfAnInnerTransactionCountsAlthoughTheOuterOneRollsBack() {
 		run((desk) -> {
 			assertThatIllegalStateException().isThrownBy(() -> desk.auditThenFail("key"));
@@ -176,6 +180,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionThatCannotBeginFreesTheKey() {
 		this.runner.withUserConfiguration(CannotBegin.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -185,6 +190,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void refusalByAdviceFurtherInFreesTheKey() {
 		this.runner.withUserConfiguration(Refuses.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -205,6 +211,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void readOnlyTransactionCommitsNothing() {
 		run((desk) -> {
 			assertThatIllegalStateException().isThrownBy(() -> desk.readThenFail("key"));
@@ -240,6 +247,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void keyIsFreedIfTheCallersTransactionRollsBackToASavepoint() {
 		run((desk) -> {
 			TransactionTemplate nested = new TransactionTemplate(desk.manager());
@@ -271,6 +279,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void effectOutsideTheCallersTransactionIsUnknownIfThatRollsBack() {
 		run((desk) -> {
 			desk.transactions().executeWithoutResult((status) -> {
@@ -293,6 +302,7 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionManagerOfTheApplicationIsWatchedToo() {
 		this.runner.withUserConfiguration(OwnManager.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);

@@ -16,17 +16,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import io.ge.redis.idempotency.EffectAlreadyCommittedException;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.IdempotencyScope;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -95,6 +99,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void repetitionGetsTheFirstResponseAgain() {
 		run((http) -> {
 			MockHttpServletResponse first = http.send(sell("SOL", "1.50").header(KEY, "k-1"));
@@ -136,6 +141,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void missingRepeatedAndTooLongKeysAreBadRequests() {
 		run((http) -> {
 			assertProblem(http.send(sell("SOL", "1")), 400, "idempotency-key-required");
@@ -146,6 +152,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void anotherRequestWithTheSameKeyIsUnprocessable() {
 		run((http) -> {
 			http.send(sell("SOL", "1").header(KEY, "k"));
@@ -163,6 +170,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void parametersWithFormatsAndDocumentationBelongToTheContent() {
 		run((http) -> {
 			assertThat(http.send(post("/dated").param("day", "2026-01-01").header(KEY, "k")).getStatus())
@@ -174,6 +182,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void keysOfDifferentUsersAreApart() {
 		run((http) -> {
 			http.send(sell("SOL", "1").header(KEY, "k").principal(() -> "anna"));
@@ -190,6 +199,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void repetitionOfARequestInFlightIsAConflict() {
 		run((http) -> {
 			CompletableFuture<MockHttpServletResponse> first = CompletableFuture
@@ -205,6 +215,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void unknownOutcomeIsAConflictOfItsOwn() {
 		run((http) -> {
 			assertThat(http.send(post("/fails").header(KEY, "k")).getStatus()).isEqualTo(500);
@@ -250,6 +261,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void otherErrorsOfTheServerAreFailures() {
 		run((http) -> {
 			assertThat(http.send(answer(500)).getStatus()).isEqualTo(500);
@@ -258,6 +270,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void bodiesOfEveryKindAreReplayed() {
 		run((http) -> {
 			for (String path : new String[] { "/value", "/bytes", "/text", "/wildcard", "/nothing", "/unreadable",
@@ -274,6 +287,7 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void responseThatIsTooLargeIsNotReplayed() {
 		run((http) -> {
 			assertThat(http.send(post("/large").header(KEY, "k")).getContentAsString()).hasSize(256 * 1024 + 1);
@@ -338,8 +352,8 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Emits.class, Streams.class, Defers.class, DefersBody.class, ReadsStream.class,
-			EmitsLater.class, StreamsLater.class, PublishesTexts.class, PublishesEvents.class, PublishesStream.class })
+	@MethodSource("unkept")
+	@Sized
 	void handlerWhoseResponseCannotBeKeptFailsTheStart(Class<?> controller) {
 		this.runner.withUserConfiguration(controller)
 			.run((context) -> assertThat(context).getFailure()
@@ -347,8 +361,16 @@ class IdempotencyWebIntegrationTests {
 				.hasMessageContaining("@Idempotent on " + controller.getName() + ".handle"));
 	}
 
+	static Stream<Class<?>> unkept() {
+		Stream<Class<?>> controllers = Stream.of(Emits.class, Streams.class, Defers.class, DefersBody.class,
+				ReadsStream.class, EmitsLater.class, StreamsLater.class, PublishesTexts.class, PublishesEvents.class,
+				PublishesStream.class);
+		return Wide.RUN ? controllers : controllers.limit(1);
+	}
+
 	@ParameterizedTest
 	@ValueSource(classes = { ReturnsFuture.class, ReturnsMono.class })
+	@Wide
 	void handlerThatAnswersLaterHasNoWitness(Class<?> controller) {
 		this.runner.withUserConfiguration(controller)
 			.withPropertyValues("ge.redis.idempotency.witness=required")
@@ -360,6 +382,7 @@ class IdempotencyWebIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { ReturnsFuture.class, ReturnsMono.class })
+	@Wide
 	void handlerThatAnswersLaterIsKeptWithTheFilterOrWithout(Class<?> controller) {
 		this.runner.withUserConfiguration(controller).run((context) -> {
 			for (MockMvc mvc : List.of(

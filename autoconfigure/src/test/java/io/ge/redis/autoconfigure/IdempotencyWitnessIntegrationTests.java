@@ -14,6 +14,7 @@ import io.ge.redis.idempotency.IdempotencyContext;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,7 @@ class IdempotencyWitnessIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void witnessesInTheTransactionsOfTheManagerThatIsNamed() {
 		this.runner.withUserConfiguration(TwoManagers.class)
 			.withPropertyValues(TABLE, "ge.redis.idempotency.transaction-manager=first")
@@ -116,6 +118,7 @@ class IdempotencyWitnessIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void recoveryThatDoesNotFitFailsTheStart() {
 		this.plain.withBean(Unfit.class)
 			.run((context) -> assertThat(context).getFailure()

@@ -31,6 +31,7 @@ import io.ge.redis.lock.OnNotAcquired;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +102,7 @@ class InvokedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void asynchronousMethodsAreDecidedOnTheirOwnThread() {
 		this.runner.withUserConfiguration(Asynchronous.class).withBean(AsyncDesk.class).run((context) -> {
 			AsyncDesk desk = context.getBean(AsyncDesk.class);
@@ -138,6 +140,7 @@ class InvokedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void principalIsFoundOnlyWhereTheExecutorTakesItAlong() {
 		ApplicationContextRunner async = this.runner.withUserConfiguration(Asynchronous.class)
 			.withBean(AsyncDesk.class);
@@ -197,6 +200,7 @@ class InvokedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void listenersAfterTheCommitAreGuardedAndFailNobody() {
 		this.runner
 			.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
@@ -219,6 +223,7 @@ class InvokedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void listenersOfRecordsAreGuarded() {
 		this.runner.withUserConfiguration(Kafka.class).withBean(Records.class).run((context) -> {
 			receive(context, "limited", "anna");

@@ -24,6 +24,7 @@ import io.ge.redis.lock.LockOptions;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
@@ -144,6 +145,7 @@ class LockAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void methodsRunUnguardedWhenSwitchedOff() {
 		for (String property : List.of("ge.redis.enabled=false", "ge.redis.lock.enabled=false")) {
 			this.runner.withPropertyValues(property).run((context) -> {
@@ -156,6 +158,7 @@ class LockAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void stepsBackForTheUsersOwnLocks() {
 		this.runner.withUserConfiguration(OwnLocks.class)
 			.run((context) -> assertThat(context).getBean(DistributedLocks.class).isSameAs(OwnLocks.LOCKS));
@@ -175,6 +178,7 @@ class LockAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void wrongPropertyFailsTheStart() {
 		this.runner.withPropertyValues("ge.redis.lock.locks.agents.lease-time=0s")
 			.run((context) -> assertThat(context).hasFailed()

@@ -28,6 +28,7 @@ import io.ge.redis.lock.LockLostException;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.context.ContextExecutorService;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshot;
@@ -101,6 +102,7 @@ class LockContextPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void executorThatPropagatesTakesLocksAlong() {
 		run(this.runner, (locks) -> {
 			ExecutorService propagating = ContextExecutorService.wrap(this.threads, this.snapshots);
@@ -161,6 +163,7 @@ class LockContextPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void startsWithoutContextPropagationOnTheClasspath() {
 		this.runner.withClassLoader(new FilteredClassLoader(ContextRegistry.class)).run((context) -> {
 			assertThat(context).hasNotFailed().doesNotHaveBean(LockContextAccessor.class);
@@ -169,6 +172,7 @@ class LockContextPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void accessorGoesWithTheLastApplicationThatWantsIt() {
 		this.runner.run((first) -> {
 			this.runner.run((second) -> assertThat(isRegistered()).isTrue());
@@ -224,6 +228,7 @@ class LockContextPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void scopeOnTheSameThreadGivesItsOwnLocksBack() {
 		run(this.runner, (locks) -> {
 			ContextSnapshot none = this.snapshots.captureAll();

@@ -22,6 +22,7 @@ import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,6 +100,7 @@ class RateLimitAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void repeatedLimitsAreDecidedTogether() {
 		this.runner.withUserConfiguration(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -198,6 +200,7 @@ class RateLimitAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void methodsRunUnguardedWhenSwitchedOff() {
 		this.runner.withUserConfiguration(Desk.class).withPropertyValues("ge.redis.enabled=false").run((context) -> {
 			assertThat(context).doesNotHaveBean(RateLimitPattern.class);
@@ -211,12 +214,14 @@ class RateLimitAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void stepsBackForTheUsersOwnRateLimiter() {
 		this.runner.withUserConfiguration(OwnLimiter.class)
 			.run((context) -> assertThat(context).getBean(RateLimiter.class).isSameAs(OwnLimiter.LIMITER));
 	}
 
 	@Test
+	@Wide
 	void guardsWhateverTheProxySettings() {
 		for (String setting : List.of("spring.aop.auto=false", "spring.aop.proxy-target-class=false")) {
 			this.runner.withUserConfiguration(Desk.class).withPropertyValues(setting).run((context) -> {

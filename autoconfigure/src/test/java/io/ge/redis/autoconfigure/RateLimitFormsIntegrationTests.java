@@ -22,6 +22,7 @@ import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.context.ContextRegistry;
 import org.aopalliance.intercept.MethodInvocation;
 import org.awaitility.Awaitility;
@@ -106,6 +107,7 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void fallbackAnswersInTheSameForm() {
 		this.runner.withBean(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -115,6 +117,7 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void permitsOfFailuresAreGivenBack() {
 		this.runner.withBean(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -161,6 +164,7 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void futureInATransactionOfItsCallerIsMadeInside() {
 		this.runner.withBean(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -175,6 +179,7 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void whoWaitsForItsTurnIsNotBlockedAndMayGo() {
 		this.runner.withBean(Desk.class).run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -206,6 +211,7 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void adviceFurtherInKnowsTheCallThatItIsAbout() {
 		this.runner.withBean(Desk.class)
 			.withBean(Audit.class, Audit::new, (bean) -> bean.setRole(BeanDefinition.ROLE_INFRASTRUCTURE))
@@ -221,6 +227,7 @@ class RateLimitFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void apiHasTwinsThatDoNotBlock() {
 		this.runner.withBean(Desk.class)
 			.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1")

@@ -10,6 +10,7 @@ import java.util.Map;
 
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.Filter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,7 @@ class RateLimitRulesRefreshIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void pathMethodAndKeyAreTheNewOnes() {
 		this.runner.run((context) -> {
 			refresh(context, RULES + "[0].path", "/two");
@@ -103,6 +105,7 @@ class RateLimitRulesRefreshIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void limitsThatRulesNameAreTheNewOnes() {
 		this.runner.withPropertyValues("ge.redis.rate-limit.limits.quota.limit=1").run((context) -> {
 			refresh(context, RULES + "[0].path", "/one", RULES + "[0].limits", "quota", RULES + "[0].key",
@@ -116,6 +119,7 @@ class RateLimitRulesRefreshIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void trustedProxiesAreTheNewOnes() {
 		this.runner.run((context) -> {
 			assertThat(remaining(get(context, "/one", "X-Forwarded-For", "203.0.113.1"))).isEqualTo(1);

@@ -28,6 +28,7 @@ import io.ge.redis.ratelimit.RateLimitRequest;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,7 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void constantCostIsTakenByEachCall() {
 		this.runner.run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -111,6 +113,7 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void skippedLimitLeavesTheOthersOfTheMethod() {
 		this.runner.run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -154,6 +157,7 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void permitsTakenInAdvanceCountAgainstTheLimit() {
 		this.runner.run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -202,6 +206,7 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void bandsAreDecidedTogether() {
 		this.runner
 			.withPropertyValues("ge.redis.rate-limit.limits.skip.limits[0].limit=2",
@@ -229,6 +234,7 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void metaAnnotationLimits() {
 		this.runner.run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -239,6 +245,7 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void codeIsHeldToTheSameRules() {
 		this.runner.run((context) -> {
 			RateLimiter limiter = context.getBean(RateLimiter.class);

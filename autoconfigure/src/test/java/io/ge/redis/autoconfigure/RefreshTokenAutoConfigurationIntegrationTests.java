@@ -14,6 +14,7 @@ import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.refresh.Rotation;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,7 @@ class RefreshTokenAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void backsOffToBeanOfTheApplication() {
 		RefreshTokens own = mock(RefreshTokens.class);
 		this.runner.withBean(RefreshTokens.class, () -> own)
@@ -104,6 +106,7 @@ class RefreshTokenAutoConfigurationIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lifetime=0s", "lifetime=4000d", "grace=-1s", "grace=6m" })
+	@Wide
 	void impossibleTimesFailTheStart(String property) {
 		this.runner.withPropertyValues("ge.redis.refresh-tokens." + property)
 			.run((context) -> assertThat(context.getStartupFailure()).rootCause()
@@ -111,6 +114,7 @@ class RefreshTokenAutoConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void sessionsMayLiveElsewhere() {
 		this.runner.withPropertyValues("ge.redis.refresh-tokens.connection-factory=nowhere")
 			.run((context) -> assertThat(context.getBean(RefreshTokens.class)).satisfies((tokens) -> {

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import io.ge.redis.autoconfigure.startup.GuardConfigurationFailureAnalyzer;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.test.Wide;
 import io.ge.redis.web.limit.RateLimitFilter;
 import io.ge.redis.web.limit.RequestRules;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,7 @@ class RequestRulesStartupTests {
 			"name=good                            | ``          | the name 'good' is used with other settings on ge.redis.rate-limit.rules[0]",
 			"name=annotated                       | ``          | the name 'annotated' is used with other settings" })
 	// @formatter:on
+	@Wide
 	void refusesMistakesWithThePropertyName(String changes, String place, String problem) {
 		Stream<String> rule = Stream.concat(
 				Stream.of("name=bad", "path=/bad", "key=client-address", "limit=10", "window=1h"),

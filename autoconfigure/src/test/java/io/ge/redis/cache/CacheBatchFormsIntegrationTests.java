@@ -18,8 +18,10 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.cache.AsyncApplication.Account;
 import io.ge.redis.cache.AsyncBatches.Form;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests of readers of several values that come later.
  */
+@Wide
 class CacheBatchFormsIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
@@ -128,6 +131,7 @@ class CacheBatchFormsIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
+	@FirstRun
 	void missesCostTwoCallsAndHitsOne(Form form) {
 		List<String> ids = ids(0, 20);
 		assertThat(calls(() -> assertThat(form.find(this.batches, ids).keySet()).containsExactlyElementsOf(ids)))
@@ -289,6 +293,7 @@ class CacheBatchFormsIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
+	@FirstRun
 	void whatAnotherCallerLoadsIsAwaitedWithoutAThread(Form form) {
 		Sinks.Empty<Void> gate = Sinks.empty();
 		application.accounts().afterRead((read) -> gate.asMono());

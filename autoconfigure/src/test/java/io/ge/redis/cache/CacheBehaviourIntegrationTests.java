@@ -157,6 +157,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void whoHasWaitedLongEnoughLoadsForItself() {
 		CacheApplication slow = start("ge.redis.cache.lease-time=1m");
 		try (CacheApplication other = startOther(slow, "ge.redis.cache.load-wait=100ms")) {
@@ -193,6 +194,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void valuesAreJsonWithoutClassNames() {
 		CacheApplication app = start();
 		app.balances().find("a");
@@ -201,6 +203,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void genericTypesConditionAndUnless() {
 		CacheApplication app = start();
 		app.balances().insert("b", "101");
@@ -217,6 +220,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void loaderThatReadsItsOwnEntryDoesNotWaitForItself() {
 		CacheApplication app = start();
 		GeCaches caches = app.caches();
@@ -227,6 +231,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void cachesInCodeShareEntriesWithAnnotations() {
 		CacheApplication app = start();
 		GeCaches caches = app.caches();
@@ -245,6 +250,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void keyThatIsNullIsRefused() {
 		CacheApplication app = start();
 		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> app.balances().find(null))
@@ -253,6 +259,7 @@ class CacheBehaviourIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void loadersOfOtherKeysDoNotWait() {
 		CacheApplication app = start();
 		app.balances().insert("b", "1");

@@ -19,6 +19,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -167,6 +168,7 @@ class CacheConsistencyIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void leaseLetsTheOldValueBeReadUntilTheRemoval() {
 			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=lease");
 			balances.afterCommit(() -> CompletableFuture.runAsync(() -> assertAmount(balances, "100.00")).join());
@@ -202,6 +204,7 @@ class CacheConsistencyIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void fastKeepsTheOlderOfTwoValuesThatOvertookEachOther() {
 			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
 			balances.afterCommit(() -> {
@@ -225,6 +228,7 @@ class CacheConsistencyIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void fastWithTheSameVersionAgainLeavesNothingOld() {
 			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
 			versioned().addAs("a", "1", 5);
@@ -234,6 +238,7 @@ class CacheConsistencyIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void fastStoresNothingThatSeveralTransactionsHaveMade() {
 			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
 			balances.addInTemplates("a", "1", "1");
@@ -288,6 +293,7 @@ class CacheConsistencyIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void strictWriterIsCommittedWhileRedisAnswers() {
 			Balances balances = start(this.redis.properties(), "ge.redis.cache.on-redis-down=fail-tx");
 			balances.add("a", "1");

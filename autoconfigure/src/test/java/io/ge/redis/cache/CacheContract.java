@@ -21,6 +21,7 @@ import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,6 +116,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void writeCostsTwoCallsAndIsReadAtOnce() {
 		this.balances.find("a");
 		this.application.events().takeResults();
@@ -125,6 +127,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void rolledBackWriteCostsNothingAndChangesNothing() {
 		Balance before = this.balances.find("a");
 		assertThat(calls(() -> assertThatIllegalStateException().isThrownBy(() -> this.balances.addAndFail("a", "1"))))
@@ -134,6 +137,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void absenceIsCachedUntilAWriterPublishes() {
 		assertThat(this.balances.find("b")).isNull();
 		assertThat(this.balances.find("b")).isNull();
@@ -149,6 +153,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void evictedEntryIsLoadedAnew() {
 		this.balances.find("a");
 		assertThat(calls(() -> this.application.caches().evict("balances", "a"))).isEqualTo(1);
@@ -157,6 +162,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void clearedCacheIsLoadedAnewAtOneCall() {
 		this.balances.find("a");
 		this.balances.find("b");
@@ -170,6 +176,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void entriesWithATagAreLoadedAnewAtOneCall() {
 		// The versions of the last test were lost, which the next invalidation notices
 		this.application.caches().clear("grouped");
@@ -189,6 +196,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void readerThatLoadedBeforeAWriteDoesNotStoreTheOldValue() {
 		this.balances.whileLoading(() -> {
 			this.balances.whileLoading(() -> {
@@ -201,6 +209,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void oneCallerOfTheFleetLoadsAndTheOthersAreWoken() throws Exception {
 		try (CacheApplication other = startOther()) {
 			this.redis.configResetStat();
@@ -231,6 +240,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void readersAndWritersInParallelEndEqual() throws Exception {
 		try (CacheApplication other = startOther()) {
 			ExecutorService threads = Executors.newFixedThreadPool(20);
@@ -270,6 +280,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void waiterTakesOverWhenTheLoaderFails() {
 		this.balances.whileLoading(() -> {
 			this.balances.whileLoading(() -> {
@@ -282,6 +293,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void valueThatIsReadIsReplacedBeforeItExpires() {
 		AtomicInteger refreshes = new AtomicInteger();
 		Awaitility.await()
@@ -301,6 +313,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void valueThatHasExpiredIsServedWhileTheLoaderFails() {
 		GeCaches caches = this.application.caches();
 		caches.get("kept", "a", String.class, () -> "old");
@@ -314,6 +327,7 @@ abstract class CacheContract {
 	}
 
 	@Test
+	@Wide
 	void scriptsSurviveBeingForgotten() {
 		this.redis.scriptFlush();
 		assertThat(this.balances.find("a")).isNotNull();

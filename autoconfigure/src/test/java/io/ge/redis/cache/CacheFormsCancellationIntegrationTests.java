@@ -15,9 +15,9 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.cache.AsyncApplication.Account;
 import io.ge.redis.cache.AsyncApplication.Accounts;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
-import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Readers and writers that take long, or are cancelled.
  */
-@Sized
+@Wide
 class CacheFormsCancellationIntegrationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
@@ -67,6 +67,7 @@ class CacheFormsCancellationIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void announcementOfALongWriterIsRenewed() {
 		Sinks.Empty<Void> changing = Sinks.empty();
 		this.accounts.afterChange(changing.asMono());
@@ -97,7 +98,6 @@ class CacheFormsCancellationIntegrationTests {
 	}
 
 	@Test
-	@Wide
 	void nobodyReadsTheOldValueAfterAWriterThatNeverSaysThatItHasCommitted() {
 		DATABASE.put("dead", 1).block(LONG);
 		assertThat(this.accounts.find("dead").block(LONG)).isEqualTo(new Account("dead", 1));

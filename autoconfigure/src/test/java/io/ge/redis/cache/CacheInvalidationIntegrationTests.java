@@ -26,6 +26,7 @@ import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -406,6 +407,7 @@ class CacheInvalidationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void invalidationByWhoKnowsMoreOutdatesEverythingAfterAFailover() {
 		List<?> last = (List<?>) this.server.command("ZREVRANGE", "ge:cache:{groups}:i1", "0", "0", "WITHSCORES");
 		this.application.bean(JdbcTemplate.class).update("update balance set version = 8");
@@ -424,6 +426,7 @@ class CacheInvalidationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void whoInvalidatesMuchKeepsNobodyFromTheCache() {
 		AtomicBoolean over = new AtomicBoolean();
 		List<CompletableFuture<Void>> invalidating = IntStream.range(0, 4)

@@ -15,9 +15,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
  * was made meanwhile of which nobody has told: what was known when it came is too old to
  * judge by.
  */
+@Wide
 @OnRedis
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CacheLateNewsIntegrationTests {
@@ -207,6 +210,7 @@ class CacheLateNewsIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void expiredValue() throws Exception {
 		assertJudgedAfterTheFailure("kept",
 				(id, whileLoading) -> this.waiting.caches().get("kept", id, String.class, () -> loaded(whileLoading)));

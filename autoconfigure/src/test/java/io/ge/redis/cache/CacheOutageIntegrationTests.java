@@ -130,6 +130,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void awayBeforeAWriteThatIsRolledBack() {
 		this.network.cut();
 		assertThatIllegalStateException().isThrownBy(() -> this.balances.addAndFail("a", "1"));
@@ -138,6 +139,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void awayAtTheCommit() {
 		this.balances.afterCommit(this.network::cut);
 		this.balances.add("a", "1");
@@ -149,6 +151,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void awayAfterTheWrite() {
 		this.balances.add("a", "1");
 		this.network.cut();
@@ -160,6 +163,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hangingDuringTheWriteAndAnsweringLater() {
 		hurry();
 		this.network.hang();
@@ -281,6 +285,7 @@ class CacheOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void writersRefusedByTheServerLeaveNoOldValueOnceItTakesThemAgain() {
 		this.server.command("ACL", "SETUSER", "default", "-hset");
 		this.balances.add("a", "1");

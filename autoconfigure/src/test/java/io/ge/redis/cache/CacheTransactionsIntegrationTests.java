@@ -18,6 +18,7 @@ import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +156,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void valueReadsItsOwnEntryInTheTransactionOfTheCaller() {
 		this.application.transaction()
 			.executeWithoutResult((status) -> this.balances.addAndFindInCallersTransaction("a", "1"));
@@ -195,6 +197,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void severalTransactionsInsideOfTheMethod() {
 		this.balances.addInTemplates("a", "1", "2");
 		assertThat(this.atCommit).hasSize(2).containsOnly("no entry, announced");
@@ -203,6 +206,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionInsideOfTheMethodRolledBack() {
 		this.balances.addInRolledBackTemplate("a", "1");
 		assertThat(this.application.events().takeResults()).containsExactly("invalidated");
@@ -210,6 +214,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void methodFailsAfterTheCommitInsideOfIt() {
 		assertThatIllegalStateException().isThrownBy(() -> this.balances.addInTemplateAndFail("a", "1"));
 		assertThat(this.atCommit).containsExactly("no entry, announced");
@@ -218,6 +223,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionInsideOfTheMethodAndCallerRollsBack() {
 		TransactionTemplate inner = this.application.transaction();
 		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
@@ -250,6 +256,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void noTransactionAndTheMethodFails() {
 		assertThatIllegalStateException().isThrownBy(() -> this.balances.addAndFailInCallersTransaction("a", "1"));
 		assertThat(this.application.events().takeResults()).containsExactly("invalidated");
@@ -257,6 +264,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void callersTransactionSuspendedByTheMethodAndRolledBack() {
 		this.application.transaction().executeWithoutResult((status) -> {
 			this.balances.addOutsideOfTransactions("a", "1");
@@ -277,6 +285,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void nestedWriterIsPublishedWithTheTransaction() {
 		this.application.transaction().executeWithoutResult((status) -> this.balances.addNested("a", "1", false));
 		assertPublished("101.00");
@@ -310,6 +319,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void commitIsVetoed() {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.application.transaction().executeWithoutResult((status) -> {
@@ -360,6 +370,7 @@ class CacheTransactionsIntegrationTests {
 
 	@Test
 	@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Wide
 	void transactionAroundTheWriterIsRolledBackOnAnotherThread(RedisFixture redis) {
 		this.application.close();
 		use(CacheApplication.start(redis.properties(), "ge.redis.cache.caches.balances.consistency=fast"));
@@ -385,6 +396,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void valueThatIsNoneRemovesTheEntryAndFailsNothing() {
 		this.balances.addWithForeignValue("a", "1");
 		this.balances.addWithFailingValue("a", "1");
@@ -437,6 +449,7 @@ class CacheTransactionsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void readerInATransactionStoresWhatIsCurrent() {
 		this.server.command("FLUSHALL");
 		this.balances.loads().set(0);

@@ -129,6 +129,7 @@ class CacheWarmUpIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void acceptsTrafficAtOnceIfNotToldToWait() throws Exception {
 		Words words = start("test.stop-at=1", "ge.redis.cache.warm-up.readiness=ignore");
 		words.awaitStopped();
@@ -166,6 +167,7 @@ class CacheWarmUpIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void doesNotStartIfItIsRequiredAndFailsWithAnError() {
 		assertThatExceptionOfType(CacheWarmUpException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean("broken", Broken.class),
@@ -174,6 +176,7 @@ class CacheWarmUpIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void doesNotStartIfItIsRequiredAndTakesTooLong() {
 		assertThatExceptionOfType(CacheWarmUpException.class)
 			.isThrownBy(() -> start("ge.redis.cache.warm-up.rate=1", "ge.redis.cache.warm-up.readiness=require",

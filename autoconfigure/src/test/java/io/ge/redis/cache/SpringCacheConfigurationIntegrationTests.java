@@ -18,6 +18,7 @@ import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.cache.Cache;
@@ -70,6 +71,7 @@ class SpringCacheConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void cachesOfOtherManagers(RedisFixture redis) {
 		try (CacheApplication application = SpringBalances.start(Beside.class, redis.properties())) {
 			Balances balances = application.balances();
@@ -92,6 +94,7 @@ class SpringCacheConfigurationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void cachesThatAreWrittenBehindCanBeRead(RedisFixture redis) {
 		try (CacheApplication application = SpringBalances.start(Behind.class, redis.properties(),
 				"ge.redis.cache.caches.behind.write-behind=true")) {

@@ -19,8 +19,10 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.core.invocation.InvalidKeyException;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Methods with {@code @Cacheable}.
  */
+@Wide
 @OnRedis
 class SpringCacheIntegrationTests {
 
@@ -206,6 +209,7 @@ class SpringCacheIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void methodThatAsksForItsOwnValueDoesNotWaitForItself() throws Exception {
 		this.spring.whileLoading(() -> {
 			this.spring.whileLoading(() -> {
@@ -332,6 +336,7 @@ class SpringCacheIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void readerStoresNothingWhereEntriesHaveTags() {
 		this.balances.findGrouped("a", "red");
 		assertThat(this.spring.findGrouped("a")).isEqualTo(this.balances.stored("a"));
@@ -364,6 +369,7 @@ class SpringCacheIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void loaderThatHasWrittenItselfStoresNothing() {
 		this.application.transaction().executeWithoutResult((status) -> {
 			this.spring.whileLoading(() -> this.spring.addInCallersTransaction("a", "1"));
@@ -376,6 +382,7 @@ class SpringCacheIntegrationTests {
 	}
 
 	@Test
+	@FirstRun
 	void applicationGoesOnWithoutRedis() {
 		this.spring.find("a");
 		this.application.close();

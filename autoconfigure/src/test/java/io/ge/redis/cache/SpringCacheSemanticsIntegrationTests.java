@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -250,6 +251,7 @@ class SpringCacheSemanticsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void failureIsNotCachedAndNobodyWaitsForIt() throws Exception {
 		List<Function<String, Book>> readers = List.of(this.books::find, this.books::findInSync,
 				(id) -> this.books.findLater(id).join(), (id) -> this.books.findLaterInSync(id).join(),
@@ -376,6 +378,7 @@ class SpringCacheSemanticsIntegrationTests {
 	// One load
 
 	@Test
+	@Wide
 	void syncLoadsOnce() throws Exception {
 		String id = newId();
 		CountDownLatch release = new CountDownLatch(1);

@@ -27,6 +27,7 @@ import io.ge.redis.lock.engine.LockSettings;
 import io.ge.redis.lock.engine.LockState;
 import io.ge.redis.lock.engine.RedisLockKey;
 import io.ge.redis.lock.engine.RedisLocks;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
@@ -133,6 +134,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void locksThatAreCarriedToAnotherThreadAreEnteredThereWithoutCommands() {
 		this.first.locks().<Void, RuntimeException>execute("orders", 42, WAITING, (outer) -> {
 			int before = this.first.scripts();
@@ -280,6 +282,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void callerWhoseInstanceHandsOnStillWaitsNoLongerThanItWants() {
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 		CompletableFuture<LockHandle> remote = waitIn(this.second);
@@ -357,16 +360,18 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Sized
 	void callersOfOverlappingKeysInAnyOrderAllGetThem() {
 		List<List<String>> wishes = List.of(List.of("a", "b"), List.of("b", "c"), List.of("c", "a"),
 				List.of("c", "b", "a"));
 		java.util.Map<String, int[]> unprotected = java.util.Map.of("a", new int[1], "b", new int[1], "c", new int[1]);
+		int rounds = Wide.RUN ? 15 : 5;
 		List<CompletableFuture<Void>> workers = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
 			List<String> keys = wishes.get(i);
 			LockApplication application = (i % 2 == 0) ? this.first : this.second;
 			workers.add(application.async(() -> {
-				for (int round = 0; round < 15; round++) {
+				for (int round = 0; round < rounds; round++) {
 					application.locks().<Void, RuntimeException>executeAll("orders", keys, WAITING, (lock) -> {
 						keys.forEach((key) -> {
 							int seen = unprotected.get(key)[0];
@@ -380,7 +385,7 @@ abstract class DistributedLocksContract extends LocksContract {
 			}));
 		}
 		CompletableFuture.allOf(workers.toArray(CompletableFuture[]::new)).orTimeout(60, TimeUnit.SECONDS).join();
-		assertThat(unprotected.values()).allSatisfy((count) -> assertThat(count[0]).isEqualTo(45));
+		assertThat(unprotected.values()).allSatisfy((count) -> assertThat(count[0]).isEqualTo(3 * rounds));
 	}
 
 	@Test
@@ -459,6 +464,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void handsOverPromptly(TestReporter figures) {
 		List<Long> tokens = new ArrayList<>();
 		List<Duration> delays = new ArrayList<>();
@@ -492,6 +498,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void waiterAsksAtMostOnceASecond() {
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 		int asleep = this.second.scripts();
@@ -611,6 +618,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void foreignTokenOfAHandleOrAWaiterIsNotRemembered() {
 		LockHandle held = this.first.locks().tryLock("orders", 42).orElseThrow();
 		CompletableFuture<LockHandle> waiting = waitIn(this.second);
@@ -684,6 +692,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void askingAgainWithSameHandleGivesSameTokens() {
 		RedisLocks locks = new RedisLocks(this.first.backend());
 		RedisLockKey key = locks.key("orders", List.of("42"));
@@ -784,6 +793,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void holderLearnsThatItsKeyIsGone() {
 		LockHandle held = this.first.locks()
 			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofSeconds(9)));
@@ -918,6 +928,7 @@ abstract class DistributedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void refusesKeysThatNameNothingAndOptionsThatCannotWork() {
 		DistributedLocks locks = this.first.locks();
 		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> locks.tryLock("orders", " "))

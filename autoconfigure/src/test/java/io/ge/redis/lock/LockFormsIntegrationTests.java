@@ -483,6 +483,7 @@ class LockFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionUnderALostLockIsNotCommitted() {
 		database.put("lost", 0).block(LONG);
 		assertThatExceptionOfType(LockLostException.class)
@@ -654,6 +655,7 @@ class LockFormsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void transactionOfAThreadInWhichALostLockWasTakenIsNotCommitted() {
 		TransactionTemplate transaction = new TransactionTemplate(first.get(PlatformTransactionManager.class));
 		assertThatExceptionOfType(LockLostException.class)

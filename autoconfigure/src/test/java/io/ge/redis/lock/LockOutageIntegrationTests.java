@@ -78,6 +78,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void acquireOfUnknownOutcomeDoesNotBlockItsKeyAfterwards() {
 		this.redis.primary().pause();
 		Stopwatch watch = Stopwatch.start();
@@ -134,6 +135,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void holderNeverBelievesInALockThatRedisHasForgotten() {
 		LockHandle held = this.far.locks()
 			.lock("orders", 42, LockOptions.defaults().leaseTime(Duration.ofMillis(1500)));
@@ -172,6 +174,7 @@ class LockOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void tokensRiseOverRestarts() {
 		long last = 0;
 		for (int i = 0; i < 3; i++) {

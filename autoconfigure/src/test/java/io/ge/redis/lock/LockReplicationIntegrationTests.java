@@ -164,6 +164,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void lockThatNoReplicaKnowsIsLostWithThePrimaryUnlessReplicasAreWanted() {
 		StandaloneRedis redis = open(RedisServers.standaloneWithReplicas(1));
 		TcpProxy wire = open(new TcpProxy(redis.primary()));
@@ -180,6 +181,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void sharesAreConfirmedOrGivenUpLikeAnyLock() {
 		StandaloneRedis redis = replicated();
 		LockApplication application = start(redis, 2, SHORT);
@@ -226,6 +228,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void callersOfManyLocksAreDelayedByTheTimeoutOnceAndNotByEachOther() {
 		StandaloneRedis redis = replicated();
 		LockApplication application = start(redis, 2, SHORT);
@@ -407,6 +410,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void callersOfOneLockLearnTogetherThatThereAreTooFewReplicas() {
 		StandaloneRedis redis = replicated();
 		LockApplication application = start(redis, 2, SHORT);
@@ -449,6 +453,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void closingTheApplicationWhileReplicasAreWaitedForFreesTheLockAtOnce() {
 		StandaloneRedis redis = replicated();
 		LockApplication next = start(redis, 0, LONG);
@@ -486,6 +491,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void serverWithoutReplicasRefusesWithAMessageThatSaysSo() {
 		StandaloneRedis redis = open(RedisServers.standalone());
 		LockApplication application = start(redis, 0, SHORT);
@@ -496,6 +502,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void forgottenScriptsAreTaughtAgain() {
 		StandaloneRedis redis = replicated();
 		LockApplication application = start(redis, 2, LONG);
@@ -608,6 +615,7 @@ class LockReplicationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void driverThatCannotWaitForReplicasIsRefusedAtStartup() {
 		ClusterRedis redis = open(RedisServers.cluster());
 		String[] jedis = { "spring.data.redis.client-type=jedis", "ge.redis.lock.locks.orders.replicas=1" };

@@ -19,6 +19,7 @@ import io.ge.redis.lock.engine.HeldLock;
 import io.ge.redis.lock.engine.RedisLocks;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;
 import io.ge.redis.test.instance.Instance;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.SmartLifecycle;
@@ -45,6 +47,8 @@ class LockShutdownIntegrationTests {
 
 	/** What work has to finish under locks when the application is closed. */
 	private static final Duration LAST_WORK = Duration.ofMillis(100);
+
+	private static final int ROUNDS = Wide.RUN ? 12 : 6;
 
 	/** How long closing waits for a server that does not answer. */
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -83,8 +87,13 @@ class LockShutdownIntegrationTests {
 		return application;
 	}
 
+	static List<String> drivers() {
+		return Wide.RUN ? List.of("lettuce", "jedis") : List.of("lettuce");
+	}
+
 	@ParameterizedTest
-	@ValueSource(strings = { "lettuce", "jedis" })
+	@MethodSource("drivers")
+	@Sized
 	void nextInstanceHasTheLockOfWorkThatIsFinishedWhileClosing(String driver) {
 		LockApplication closing = application(driver, LockShutdownApplication.Tasks.class);
 		closing.get(LockShutdownApplication.Tasks.class).holdUntilClosing("42");
@@ -117,11 +126,12 @@ class LockShutdownIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "lettuce", "jedis" })
+	@MethodSource("drivers")
+	@Sized
 	void nextInstanceHasTheLockThatWasGrantedToOneThatIsBeingClosed(String driver) {
 		LockApplication holder = application("lettuce");
 		int judged = 0;
-		for (int round = 0; round < 12; round++) {
+		for (int round = 0; round < ROUNDS; round++) {
 			LockApplication closing = application(driver, Stopped.class);
 			Stopped stopped = closing.get(Stopped.class);
 			String gone = channel(closing);

@@ -22,6 +22,7 @@ import javax.sql.DataSource;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void cycleCostsTwoScriptCallsAndNestedCallsNothing() {
 		this.desk.run("a", () -> "warm");
 		int before = this.first.scripts();
@@ -122,6 +124,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void contextGivesHandleOfInnermostLock() {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(LockContext::current);
 		String names = this.desk.run("a", () -> {
@@ -282,6 +285,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void keysThatAreNoCollectionAreRefusedAndMethodDoesNotRun() {
 		AtomicInteger ran = new AtomicInteger();
 		assertThatExceptionOfType(InvalidKeyException.class).isThrownBy(() -> this.desk.transferAll("a", () -> {
@@ -303,19 +307,22 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Sized
 	void noUpdateIsLostWhateverTheOrderOfAnnotations() {
 		JdbcTemplate jdbc = this.first.get(JdbcTemplate.class);
 		jdbc.execute("drop table if exists counter");
 		jdbc.execute("create table counter (amount int)");
 		jdbc.update("insert into counter values (0)");
+		int number = Wide.RUN ? 16 : 4;
+		int rounds = Wide.RUN ? 20 : 10;
 		List<CompletableFuture<Void>> callers = new ArrayList<>();
 		for (LockApplication application : List.of(this.first, this.second)) {
 			Desk counting = application.get(Desk.class);
 			TransactionTemplate transaction = new TransactionTemplate(
 					application.get(PlatformTransactionManager.class));
-			for (int caller = 0; caller < 16; caller++) {
+			for (int caller = 0; caller < number; caller++) {
 				callers.add(application.async(() -> {
-					for (int i = 0; i < 20; i++) {
+					for (int i = 0; i < rounds; i++) {
 						counting.countTransactionFirst();
 						counting.countLockFirst();
 						transaction.executeWithoutResult((status) -> counting.countLockFirst());
@@ -325,7 +332,7 @@ class LockedMethodsIntegrationTests {
 			}
 		}
 		CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new)).orTimeout(120, TimeUnit.SECONDS).join();
-		assertThat(jdbc.queryForObject("select amount from counter", Integer.class)).isEqualTo(2 * 16 * 20 * 3);
+		assertThat(jdbc.queryForObject("select amount from counter", Integer.class)).isEqualTo(2 * number * rounds * 3);
 		assertThat(this.first.events(LockLostEvent.class)).isEmpty();
 	}
 
@@ -395,6 +402,12 @@ class LockedMethodsIntegrationTests {
 				return null;
 			}));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	@Wide
+	void interruptOfALostLockThatItsWorkLeavesEndsWithTheWork() {
+		LockOptions options = LockOptions.defaults().leaseTime(LEASE).renew(false).onLost(OnLost.INTERRUPT);
 		this.first.locks().<Void, RuntimeException>execute("sell", "two", options, (lock) -> {
 			while (!Thread.currentThread().isInterrupted()) {
 				LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
@@ -419,6 +432,7 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void interruptWhileWaitingIsKeptAndMethodDoesNotRun() {
 		AtomicInteger ran = new AtomicInteger();
 		this.desk.waiting(() -> {

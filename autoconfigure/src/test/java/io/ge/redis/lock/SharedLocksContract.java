@@ -363,6 +363,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void waiterThatGivesUpAtTheMomentOfTheGrantLosesNothing() throws Exception {
 		int acquired = 0;
 		for (int i = 0; i < 30; i++) {
@@ -477,6 +478,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void leasesAreExtendedWhileHeldAlsoThoseOfGrants() {
 		LockOptions reads = READ.leaseTime(Duration.ofMillis(4500)).waitTime(LONG);
 		LockHandle writer = write(this.first).orElseThrow();
@@ -497,6 +499,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void shareThatIsNotExtendedEndsForItsHolderFirst() {
 		LockHandle stays = this.first.locks().tryLock("slots", 42, TWO).orElseThrow();
 		LockHandle held = this.first.locks()
@@ -514,6 +517,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void holdersLearnThatTheirSharesAreGone() {
 		LockHandle one = this.first.locks().lock("orders", 42, READ.leaseTime(Duration.ofSeconds(9)));
 		LockHandle two = this.second.locks().lock("orders", 42, READ.leaseTime(Duration.ofSeconds(9)));
@@ -530,6 +534,7 @@ abstract class SharedLocksContract extends LocksContract {
 	}
 
 	@Test
+	@Wide
 	void placeStaysTakenForItsShortestHold() {
 		LockHandle other = this.first.locks().tryLock("slots", 42, TWO).orElseThrow();
 		long started = System.nanoTime();

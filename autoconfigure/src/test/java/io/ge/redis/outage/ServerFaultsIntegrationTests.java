@@ -41,8 +41,7 @@ class ServerFaultsIntegrationTests {
 	};
 
 	static List<ServerFault> faults() {
-		return Wide.RUN ? List.of(ServerFault.values())
-				: List.of(ServerFault.BLOCKED, ServerFault.RESTARTED, ServerFault.WITHOUT_MEMORY);
+		return Wide.RUN ? List.of(ServerFault.values()) : List.of(ServerFault.BLOCKED, ServerFault.WITHOUT_MEMORY);
 	}
 
 	@ParameterizedTest

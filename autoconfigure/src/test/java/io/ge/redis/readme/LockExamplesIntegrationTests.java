@@ -99,6 +99,7 @@ class LockExamplesIntegrationTests {
 	 * and has written; then it writes.
 	 */
 	@Test
+	@Wide
 	void writeOfAHolderThatWasPausedIsRefused() {
 		run((examples, locks, jdbc) -> {
 			LockOptions brief = LockOptions.defaults().leaseTime(java.time.Duration.ofMillis(200)).renew(false);

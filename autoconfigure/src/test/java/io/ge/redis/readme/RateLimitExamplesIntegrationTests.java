@@ -22,6 +22,7 @@ import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sources;
+import io.ge.redis.test.Wide;
 import io.ge.redis.web.limit.RateLimitFilter;
 import jakarta.servlet.Filter;
 import org.awaitility.Awaitility;
@@ -114,6 +115,7 @@ class RateLimitExamplesIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void propertiesWinOverAnnotationAndOverridesOverThem() {
 		this.runner.run((context) -> {
 			RateLimiter limiter = context.getBean(RateLimiter.class);
@@ -158,6 +160,7 @@ class RateLimitExamplesIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void ruleLimitsGuessing() {
 		this.runner.run((context) -> {
 			MockMvcTester mvc = MockMvcTester

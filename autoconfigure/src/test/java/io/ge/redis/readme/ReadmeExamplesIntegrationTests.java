@@ -8,6 +8,7 @@ package io.ge.redis.readme;
 import java.util.List;
 
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The code of the pages on the order of guards and on idempotency does what they say.
  */
+@Wide
 @ExtendWith(SpringExtension.class)
 @DirtiesContext
 @SpringBootTest(properties = "spring.datasource.url=jdbc:h2:mem:readme")

@@ -15,6 +15,7 @@ import io.ge.redis.readme.RecipeExamples.Payments;
 import io.ge.redis.readme.RecipeExamples.Webhooks;
 import io.ge.redis.test.PageSettings;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -47,6 +48,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The recipes do what their page says, with the yml of that page, in one application.
  */
+@Wide
 @ExtendWith(SpringExtension.class)
 @DirtiesContext
 @SpringBootTest(properties = { "spring.datasource.url=jdbc:h2:mem:recipes",

@@ -13,6 +13,7 @@ import io.ge.redis.cache.GeCaches;
 import io.ge.redis.readme.WriteBehindExamples.Score;
 import io.ge.redis.readme.WriteBehindExamples.ScoreStore;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.test.scenario.ScenarioDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The code of the page on caches that are written behind does what the page says.
  */
+@Wide
 class WriteBehindExamplesIntegrationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

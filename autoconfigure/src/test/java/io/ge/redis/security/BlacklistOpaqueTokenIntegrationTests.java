@@ -127,6 +127,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void endedSessionAndSubjectAreRefusedToo() throws Exception {
 		awaitAnswer("carl-1");
 		blacklist().revokeSession(ISSUER, "session-of-boris-1");
@@ -218,6 +219,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void isNotThereWithoutResourceServer() {
 		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.security.oauth2.server.resource"))
 			.run((context) -> assertThat(context).hasNotFailed()

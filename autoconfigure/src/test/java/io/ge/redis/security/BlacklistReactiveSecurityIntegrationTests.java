@@ -124,7 +124,8 @@ class BlacklistReactiveSecurityIntegrationTests {
 		redis = RedisServers.standalone();
 		application = new AnnotationConfigReactiveWebApplicationContext();
 		TestPropertyValues.of(redis.properties())
-			.and("ge.redis.outage.command-timeout=2500ms", "ge.redis.outage.failure-threshold=1000000")
+			.and("ge.redis.outage.command-timeout=2500ms", "ge.redis.outage.failure-threshold=1000000",
+					"ge.redis.blacklist.max-staleness=500ms")
 			.applyTo(application);
 		application.register(Application.class);
 		application.register(AUTO_CONFIGURED);
@@ -274,6 +275,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	 * It serves all guards, and the application may block what it is given.
 	 */
 	@Test
+	@Wide
 	void whatFollowsTheAnswerOfRedisRunsOnNoThreadOfTheDriver() {
 		awaitAnswer();
 		BlacklistPattern guard = application.getBean(BlacklistPattern.class);
@@ -296,6 +298,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	 * read.
 	 */
 	@Test
+	@Wide
 	void listenerMayWaitForRedisWhileItIsToldOfAnAnswer() {
 		awaitAnswer();
 		BlacklistPattern guard = application.getBean(BlacklistPattern.class);
@@ -385,6 +388,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void isNotThereWithoutWhatItAdapts() {
 		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.security.oauth2"))
 			.run((context) -> assertThat(context).hasNotFailed()

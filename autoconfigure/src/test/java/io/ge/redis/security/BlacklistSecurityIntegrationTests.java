@@ -29,8 +29,10 @@ import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,8 +133,9 @@ class BlacklistSecurityIntegrationTests {
 	}
 
 	@Test
+	@Sized
 	void logoutAllRefusesEarlierTokensOfTheSameSecondAndLoginRightAfterWorks() throws Exception {
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < (Wide.RUN ? 10 : 2); i++) {
 			String one = login(first);
 			String two = login(second);
 			assertThat(post(first, "/logout-all", one).statusCode()).isEqualTo(200);
@@ -144,6 +147,7 @@ class BlacklistSecurityIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void annotatedMethodRefusesTokenThatTheDecoderDoesNotCheck() throws Exception {
 		try (Application lenient = Application.start(redis, "test.decoder-checks=false",
 				"ge.redis.blacklist.unchecked-decoder=warn")) {
@@ -185,6 +189,7 @@ class BlacklistSecurityIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void blockedSubjectIsForbidden() throws Exception {
 		assertThat(first.blacklist().block("accounts", "boris", Duration.ofMinutes(1)).awaitPropagation(PATIENCE))
 			.isTrue();
@@ -195,6 +200,7 @@ class BlacklistSecurityIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void hangingRedisIsUnavailableAndNeverUnauthorized() throws Exception {
 		String token = login(first);
 		redis.primary().pause();
@@ -212,6 +218,7 @@ class BlacklistSecurityIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void stoppedRedisIsUnavailableAndNeverUnauthorized() throws Exception {
 		String token = login(first);
 		redis.primary().stop();

@@ -168,6 +168,7 @@ class DPoPReplayIntegrationTests {
 	 * The chain, and its manager with it, is made when somebody asks for it.
 	 */
 	@Test
+	@Wide
 	void proofIsAcceptedOnceWhereBeansAreLazy() {
 		this.runner.withPropertyValues(redis.properties())
 			.withPropertyValues(USED)
@@ -200,6 +201,7 @@ class DPoPReplayIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void nothingIsRememberedIfConfigured() {
 		this.runner.withPropertyValues(redis.properties())
 			.withPropertyValues("ge.redis.blacklist.remember-dpop-proofs=false", USED)
@@ -213,6 +215,7 @@ class DPoPReplayIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void nothingIsRememberedWhereTheBlacklistIsNotUsed() {
 		this.runner.withPropertyValues(redis.properties()).run((context) -> {
 			assertThat(call(mvc(context), proof("unused")).getStatus()).isEqualTo(200);
@@ -223,6 +226,7 @@ class DPoPReplayIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void isNotThereWithoutWhatItAdapts() {
 		WebApplicationContextRunner bare = new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.test.ClusterRedis;
-import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
@@ -78,7 +77,6 @@ class StateFaultIntegrationTests {
 	}
 
 	@Test
-	@FirstRun
 	void connectionsKilled() throws Exception {
 		written(site::reset, () -> site.instances(3), site.connectionsKilled(), Duration.ZERO);
 	}

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Who calls, where no handler is guarded but what some of them call is: looked up if a
  * guard asks, and never otherwise.
  */
+@Wide
 class CallerOnWebFluxIntegrationTests {
 
 	private static final HttpClient CLIENT = HttpClient.newHttpClient();

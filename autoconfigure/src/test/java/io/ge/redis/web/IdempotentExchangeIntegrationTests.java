@@ -111,11 +111,13 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 	@ParameterizedTest
 	@ValueSource(strings = { "written-text", "view", "redirect", "page", "gone", "rolled-back", "forward",
 			"forward-to-guarded" })
+	@Wide
 	void repetitionGetsTheSameWhateverMadeTheResponse(String path) {
 		assertRepeated(path);
 	}
 
 	@Test
+	@Wide
 	void responsesOfServletsAreWhatTheyWouldBeWithoutKey() {
 		assertThat(post("/written-text", "k-2").headers().firstValue("Content-Type"))
 			.contains("text/plain;charset=ISO-8859-1");
@@ -124,6 +126,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 	}
 
 	@Test
+	@Wide
 	void responseThatIsForwardedIsThere() {
 		assertThat(text(post("/forward", "k-1"))).isEqualTo("plain \u00e4 1");
 		assertThat(text(post("/forward-to-guarded", "k-2"))).isEqualTo("{\"id\":2,\"amount\":1.50}");
@@ -137,6 +140,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 	}
 
 	@Test
+	@Wide
 	void textOfAnotherThreadIsSent() throws Exception {
 		HttpResponse<InputStream> response = CLIENT.send(request("/asynchronous-text", "k").build(),
 				HttpResponse.BodyHandlers.ofInputStream());
@@ -149,6 +153,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 	@ParameterizedTest
 	@ValueSource(strings = { "rolled-back-conflict", "rolled-back-unavailable", "rolled-back-envelope",
 			"rolled-back-failure" })
+	@Wide
 	void answerAfterARollbackFreesTheKey(String path) {
 		int status = post("/" + path, "k").statusCode();
 		HttpResponse<byte[]> again = post("/" + path, "k");
@@ -160,6 +165,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 
 	@ParameterizedTest
 	@ValueSource(strings = { "committed-failure", "committed-conflict" })
+	@Wide
 	void failureAfterACommitClosesTheKey(String path) {
 		assertThat(post("/" + path, "k").statusCode()).isNotEqualTo(409);
 		assertProblem(post("/" + path, "k"), 409, "outcome-unknown");
@@ -168,6 +174,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 
 	@ParameterizedTest
 	@ValueSource(strings = { "broken-view", "asynchronous", "forward-itself", "forward-itself-to-error" })
+	@Wide
 	void effectStandsAlthoughThereIsNoResponse(String path) {
 		post("/" + path, "k");
 		assertProblem(post("/" + path, "k"), 409, "response-lost");
@@ -186,6 +193,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 	}
 
 	@Test
+	@Wide
 	void witnessKeepsTheValueFromWhichTheResponseIsRendered() {
 		try (ConfigurableApplicationContext witnessed = another("ge.redis.idempotency.witness=required",
 				"spring.sql.init.schema-locations=classpath:db/ge-redis/h2/R__ge_idempotency.sql")) {
@@ -230,6 +238,7 @@ class IdempotentExchangeIntegrationTests extends IdempotentExchangeServletContra
 	}
 
 	@Test
+	@Wide
 	void answerOfAdviceAroundTheGuardIsNotThatOfTheCall() {
 		assertThat(text(post("/replaced", "k"))).isEqualTo("replaced");
 		assertThat(post("/replaced", "k").headers().firstValue(REPLAYED)).isEmpty();

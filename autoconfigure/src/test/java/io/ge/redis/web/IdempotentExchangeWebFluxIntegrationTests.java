@@ -26,7 +26,6 @@ import java.util.stream.Stream;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
-import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.Wide;
 import io.ge.redis.web.exchange.reactive.ReactiveExchangeRequest;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +107,6 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 		return Configured.class;
 	}
 
-	@FirstRun
 	@ParameterizedTest
 	@ValueSource(strings = { "value", "created", "exception" })
 	void repetitionOnAnEventLoopIsTheSame(String path) {
@@ -116,7 +114,6 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	}
 
 	@Override
-	@FirstRun
 	@Test
 	void callIsInFlightUntilItHasEnded() throws Exception {
 		super.callIsInFlightUntilItHasEnded();

@@ -14,6 +14,7 @@ import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,18 +82,21 @@ class LockWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void statusCanBeLocked() {
 		this.runner.withPropertyValues("ge.redis.lock.http-status=423")
 			.run((context) -> assertThat(refused(context)).hasStatus(HttpStatus.LOCKED));
 	}
 
 	@Test
+	@Wide
 	void survivesCatchAllHandler() {
 		this.runner.withBean(CatchAll.class)
 			.run((context) -> assertThat(refused(context)).hasStatus(HttpStatus.CONFLICT));
 	}
 
 	@Test
+	@Wide
 	void yieldsToHandlerOfOurType() {
 		this.runner.withBean(OwnHandler.class)
 			.run((context) -> assertThat(refused(context)).hasStatus(HttpStatus.I_AM_A_TEAPOT));
@@ -109,6 +113,7 @@ class LockWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void outageIs503() {
 		this.runner.withPropertyValues("spring.data.redis.port=1")
 			.run((context) -> assertThat(MockMvcTester.from(context).get().uri("/run/anna"))

@@ -5,8 +5,11 @@
 
 package io.ge.redis.web;
 
+import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -17,6 +20,8 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.security.BlacklistTokenValidator;
+import jakarta.servlet.http.HttpServletResponse;
+import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -43,6 +48,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * {@link WebContract} on Spring MVC.
  */
@@ -61,6 +68,24 @@ class MvcContractIntegrationTests extends WebContract {
 	@Override
 	String tenant() {
 		return "#request.getHeader('X-Tenant')";
+	}
+
+	@Test
+	void ruleTakesItsCost() throws Exception {
+		assertThat(items(get("/heavy"), "RateLimit").get(0).number("r")).isEqualTo(6);
+		assertThat(items(get("/heavy"), "RateLimit").get(0).number("r")).isEqualTo(2);
+		HttpResponse<String> refused = get("/heavy");
+		assertThat(refused.statusCode()).isEqualTo(429);
+		assertThat(items(refused, "RateLimit").get(0).number("r")).isEqualTo(2);
+	}
+
+	@Test
+	void requestThatIsDispatchedAgainCountsOnce() throws Exception {
+		assertThat(get("/once/later").body()).isEqualTo("later");
+		HttpResponse<String> failed = get("/once/error");
+		assertThat(failed.statusCode()).isEqualTo(418);
+		assertThat(failed.body()).contains("\"status\":418");
+		assertThat(items(get("/once"), "RateLimit").get(0).number("r")).isEqualTo(7);
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -111,9 +136,19 @@ class MvcContractIntegrationTests extends WebContract {
 	static class Desk {
 
 		@GetMapping({ "/free", "/login", "/login/deeper", "/login/secret", "/machines", "/tenants", "/me",
-				"/secured/{id}", "/after/{id}", "/plain/{id}", "/strict/before", "/strict/after" })
+				"/secured/{id}", "/after/{id}", "/plain/{id}", "/strict/before", "/strict/after", "/heavy", "/once" })
 		public String done() {
 			return "done";
+		}
+
+		@GetMapping("/once/later")
+		public Callable<String> later() {
+			return () -> "later";
+		}
+
+		@GetMapping("/once/error")
+		public void error(HttpServletResponse response) throws IOException {
+			response.sendError(418);
 		}
 
 		@PutMapping("/login")

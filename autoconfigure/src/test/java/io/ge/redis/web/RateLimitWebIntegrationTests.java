@@ -18,6 +18,7 @@ import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void admittedCallTellsWhereItsLimitsStand() {
 		this.runner.run((context) -> {
 			MvcTestResult result = mvc(context).get().uri("/tasks/anna").exchange();
@@ -79,6 +81,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void refusedCallIsProblemWithTimeToWait() {
 		this.runner.run((context) -> {
 			MvcTestResult result = exhaust(context);
@@ -97,12 +100,14 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void survivesCatchAllHandler() {
 		this.runner.withBean(CatchAll.class)
 			.run((context) -> assertThat(exhaust(context)).hasStatus(HttpStatus.TOO_MANY_REQUESTS));
 	}
 
 	@Test
+	@Wide
 	void yieldsToHandlerOfOurType() {
 		this.runner.withBean(OwnHandler.class)
 			.run((context) -> assertThat(exhaust(context)).hasStatus(HttpStatus.I_AM_A_TEAPOT)
@@ -110,6 +115,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void bodyCanBeCustomized() {
 		this.runner
 			.withBean(ErrorResponse.Interceptor.class,
@@ -120,6 +126,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void callThatNamesNobodyIsBadRequest() {
 		this.runner.run((context) -> {
 			for (String uri : new String[] { "/optional", "/optional?agent=" }) {
@@ -148,6 +155,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void outageWithDenyIs503() {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			MvcTestResult result = mvc(context).get().uri("/strict").exchange();
@@ -178,6 +186,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void fieldsCanBeLeftOut() {
 		this.runner.withPropertyValues("ge.redis.rate-limit.headers=none").run((context) -> {
 			assertThat(mvc(context).get().uri("/tasks/anna").exchange()).hasStatusOk()
@@ -191,12 +200,14 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void committedResponseIsLeftAlone() {
 		this.runner.run((context) -> assertThat(mvc(context).get().uri("/late").exchange()).hasStatusOk()
 			.doesNotContainHeader("RateLimit"));
 	}
 
 	@Test
+	@Wide
 	void outageWithDenyIs503BeforeAndAfterAuthentication() {
 		for (String phase : new String[] { "before-authentication", "after-authentication" }) {
 			this.runner.withPropertyValues("spring.data.redis.port=1", "ge.redis.rate-limit.rules[0].name=guarded",
@@ -266,6 +277,7 @@ class RateLimitWebIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void refusalIsReadableForOriginsThatACorsFilterAllows() {
 		this.runner
 			.withPropertyValues("ge.redis.rate-limit.rules[0].path=/free", "ge.redis.rate-limit.rules[0].limit=1")

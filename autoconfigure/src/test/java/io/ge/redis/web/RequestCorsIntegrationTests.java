@@ -13,7 +13,6 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterAll;
@@ -78,7 +77,6 @@ class RequestCorsIntegrationTests {
 	}
 
 	@Test
-	@FirstRun
 	void refusalIsReadableWhereSpringSecurityHandlesCors() throws Exception {
 		exhaust("/secured/1");
 		HttpResponse<String> refused = send("GET", "/secured/1", "Origin", PAGE);
@@ -126,7 +124,6 @@ class RequestCorsIntegrationTests {
 	}
 
 	@Test
-	@FirstRun
 	void preflightIsAnsweredAndNotCounted() throws Exception {
 		for (String path : List.of("/secured/4", "/handler/4", "/after/4")) {
 			for (int i = 0; i < 3; i++) {

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import io.ge.redis.web.limit.StructuredFieldList;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.AfterAll;
@@ -61,6 +62,7 @@ import static org.assertj.core.api.Assertions.tuple;
  * Rules in an application with a {@code SecurityFilterChain} of its own and a handler
  * that catches everything, called over HTTP. The test is a trusted proxy.
  */
+@Wide
 class RequestRulesIntegrationTests {
 
 	private static final String[] RULES = {

@@ -28,6 +28,7 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Starts;
@@ -92,7 +93,9 @@ abstract class WebContract {
 			"rules[9].name=strict-before", "rules[9].path=/strict/before", "rules[9].limit=100",
 			"rules[10].name=strict-after", "rules[10].path=/strict/after", "rules[10].limit=100",
 			"rules[10].phase=after-authentication",
-			"limits.strict-before.on-outage=deny", "limits.strict-after.on-outage=deny" };
+			"limits.strict-before.on-outage=deny", "limits.strict-after.on-outage=deny",
+			"rules[11].name=heavy", "rules[11].path=/heavy", "rules[11].limit=10", "rules[11].cost=4",
+			"rules[12].name=once", "rules[12].path=/once/**", "rules[12].limit=10" };
 			// @formatter:on
 
 	private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -131,6 +134,7 @@ abstract class WebContract {
 				"server.netty.max-keep-alive-requests=1", "server.forward-headers-strategy=framework",
 				"ge.redis.rate-limit.rules[3].key=" + tenant(), "ge.redis.outage.command-timeout=2500ms",
 				"ge.redis.outage.failure-threshold=1000000", "ge.redis.lock.http-status=423",
+				"ge.redis.blacklist.max-staleness=500ms",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 		String[] arguments = Stream.of(Stream.of(this.redis.properties()), common, rules)
 			.flatMap((properties) -> properties)
@@ -158,6 +162,7 @@ abstract class WebContract {
 	}
 
 	@Test
+	@FirstRun
 	void refusedCallIsAProblemWithTimeToWait() throws Exception {
 		String path = "/tasks/" + fresh();
 		exhaust(path);
@@ -227,6 +232,7 @@ abstract class WebContract {
 	}
 
 	@Test
+	@FirstRun
 	void tokenOfTheCallerIsChecked() throws Exception {
 		String id = fresh();
 		String token = jwt("anna", id);
@@ -250,6 +256,7 @@ abstract class WebContract {
 	}
 
 	@Test
+	@FirstRun
 	void hangingRedisIsUnavailableInHandlersAndRulesAndInsideOfSecurity() throws Exception {
 		String bearer = bearer(jwt("anna", fresh()))[1];
 		this.redis.primary().pause();
@@ -273,6 +280,7 @@ abstract class WebContract {
 	}
 
 	@Test
+	@FirstRun
 	void ruleTellsWhereItsLimitStandsAndRefuses() throws Exception {
 		String client = address();
 		HttpResponse<String> first = get("/login", "X-Forwarded-For", client);
@@ -383,6 +391,14 @@ abstract class WebContract {
 			.containsExactly(tuple("burst", 2L), tuple("method", 4L), tuple("quota", 99L));
 		assertThat(this.application.getBean(RateLimiter.class).tryAcquire("quota", client).quotas().get(0).remaining())
 			.isEqualTo(98);
+	}
+
+	@Test
+	void limitOfARuleIsKnownByItsName() throws Exception {
+		String client = address();
+		get("/login", "X-Forwarded-For", client);
+		RateLimiter limiter = this.application.getBean(RateLimiter.class);
+		assertThat(limiter.tryAcquire("login", client).quotas().get(0).remaining()).isEqualTo(1);
 	}
 
 	@Test

@@ -18,6 +18,7 @@ import io.ge.redis.cache.CacheLoadTimeoutException;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -54,6 +55,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@link WebContract} on WebFlux.
  */
+@Wide
 class WebFluxContractIntegrationTests extends WebContract {
 
 	@Override

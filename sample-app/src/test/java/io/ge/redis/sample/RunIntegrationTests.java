@@ -29,7 +29,7 @@ class RunIntegrationTests {
 	void refusesRunWhileAgentRuns() {
 		Desk desk = SharedDesk.fresh(Database.H2);
 		CompletableFuture<Answer> first = CompletableFuture
-			.supplyAsync(() -> desk.post("/api/agents/alpha/run?millis=5000", null));
+			.supplyAsync(() -> desk.post("/api/agents/alpha/run?millis=2500", null));
 		Awaitility.await().until(() -> !steps(Database.H2, "alpha").isEmpty());
 		Answer refused = desk.post("/api/agents/alpha/run", null);
 		assertThat(refused.status()).isEqualTo(409);

@@ -91,11 +91,24 @@ class TriggerIntegrationTests {
 		Awaitility.await().atMost(SOON).until(() -> completed(desk, "reviewer").size() == 100);
 	}
 
-	/**
-	 * Also on an instance that is started while all are halted.
-	 */
 	@Test
 	void haltedAgentsTakeNothingAndLoseNothing() {
+		Desk desk = SharedDesk.fresh(Database.H2);
+		try {
+			halt(desk, true);
+			trigger(desk, "core/planner", "w-3", null);
+			Awaitility.await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+			assertThat(completed(desk, "planner")).isEmpty();
+		}
+		finally {
+			halt(desk, false);
+		}
+		Awaitility.await().atMost(SOON).until(() -> completed(desk, "planner").equals(List.of("w-3")));
+	}
+
+	@Test
+	@Wide
+	void instanceThatIsStartedWhileAllAreHaltedTakesNothing() {
 		Desk desk = SharedDesk.fresh(Database.H2);
 		try {
 			halt(desk, true);

@@ -19,6 +19,7 @@ import io.ge.redis.cache.behind.WriteBehindApplication.Score;
 import io.ge.redis.cache.behind.WriteBehindApplication.Scores;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -149,6 +150,7 @@ abstract class WriteBehindContract {
 	}
 
 	@Test
+	@Wide
 	void changeThatComesWhileItsKeyIsWrittenIsWrittenNext() {
 		this.rows.obstacle((changes) -> {
 			this.rows.noObstacle();
@@ -227,6 +229,7 @@ abstract class WriteBehindContract {
 	}
 
 	@Test
+	@Wide
 	void entryThatIsGoneComesBackFromItsChange() {
 		this.scores.database().put("ann", new Score("ann", 1));
 		this.rows.obstacle((changes) -> {
@@ -245,6 +248,7 @@ abstract class WriteBehindContract {
 	}
 
 	@Test
+	@Wide
 	void severalEntriesThatAreGoneComeBackFromTheirChanges() {
 		this.rows.obstacle((changes) -> {
 			throw new TransientDataAccessResourceException("not yet");
@@ -292,6 +296,7 @@ abstract class WriteBehindContract {
 	}
 
 	@Test
+	@Wide
 	void whatIsWrittenAfterAnInvalidationIsAHit() {
 		this.scores.invalidateAll();
 		this.scores.set("ann", 2);
@@ -376,6 +381,7 @@ abstract class WriteBehindContract {
 	}
 
 	@Test
+	@Wide
 	void changesOfAnInstanceWithoutStoreAreWrittenByOneThatHasIt() {
 		try (WriteBehindApplication front = WriteBehindApplication.startWithoutStore(this.redis.properties())) {
 			IntStream.range(0, MANY).forEach((i) -> front.scores().set("player" + i, i));

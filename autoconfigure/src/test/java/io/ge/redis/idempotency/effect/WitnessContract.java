@@ -35,6 +35,7 @@ import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
 import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.flywaydb.core.Flyway;
@@ -198,6 +199,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void ownerThatWasPausedFindsTheEffectOfTheOneThatTookOver() {
 		runTwo((desk, other) -> {
 			CompletableFuture<Sale> paused = desk.sellAndPause("key");
@@ -237,6 +239,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void effectInATransactionOfTheCallerWhoseCommitHasFailedIsNotReplayed() {
 		run(this.runner.withUserConfiguration(LosesCommits.class), (desk) -> {
 			assertThatExceptionOfType(TransactionSystemException.class)
@@ -266,6 +269,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void effectOfACallThatMayBeRetriedIsNotCommittedAgain() {
 		run(this.runner.withPropertyValues("ge.redis.idempotency.operations.inside.on-unknown-outcome=retry"),
 				(desk) -> {
@@ -322,6 +326,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void nothingIsWitnessedThatWasRolledBackToASavepoint() {
 		run((desk) -> {
 			TransactionTemplate nested = desk.template(TransactionDefinition.PROPAGATION_NESTED);
@@ -336,6 +341,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void transactionWithinThatOfTheEffectIsNoWitness() {
 		run((desk) -> {
 			desk.failure = "outer";
@@ -348,6 +354,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void methodsOwnTransactionIsTheWitnessAlthoughTheCallerHasOne() {
 		run((desk) -> {
 			desk.transactions.executeWithoutResult((status) -> {
@@ -370,6 +377,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void callInCodeIsWitnessedToo() {
 		run((desk) -> {
 			Sale first = desk.shop().sellInCode("key");
@@ -382,6 +390,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void connectionInATransactionOfSomethingElseIsNoWitness() {
 		run((desk) -> {
 			DataSource dataSource = desk.jdbc.getDataSource();
@@ -418,6 +427,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void rowsAreRemovedWhenTheyHaveExpired() {
 		run((desk) -> {
 			TransactionalRecords witness = new TransactionalRecords(desk.jdbc.getDataSource(), Duration.ofDays(1));
@@ -443,6 +453,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void expiredRowThatIsInTheWayIsRemovedInTheBackground() {
 		run((desk) -> {
 			TransactionalRecords former = new TransactionalRecords(desk.jdbc.getDataSource(), Duration.ofDays(1));
@@ -475,6 +486,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void looksNeedNoConnectionBesideThatOfTheCaller() {
 		run(this.runner.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1",
 				"spring.datasource.hikari.connection-timeout=10000"), (desk) -> {
@@ -509,6 +521,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void callThatFailsBeforeItBeginsFreesItsKey() {
 		run((desk) -> {
 			ConnectionHolder holder = new ConnectionHolder(() -> {
@@ -532,6 +545,7 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	@Wide
 	void scriptCanBeRunAgain() {
 		run((desk) -> {
 			desk.shop().sell("key", 3);

@@ -55,6 +55,7 @@ class WitnessIntegrationTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "PostgreSQL", "MySQL", "MariaDB", "Oracle", "MSSQLServer", "DB2", "LEGACY", "STRICT" })
+		@Wide
 		void scriptRunsInEveryModeOfH2(String mode) {
 			DataSource database = new DriverManagerDataSource("jdbc:h2:mem:mode;MODE=" + mode);
 			ClassPathResource script = new ClassPathResource("db/ge-redis/h2/R__ge_idempotency.sql");

@@ -35,6 +35,7 @@ import io.ge.redis.idempotency.record.Recording;
 import io.ge.redis.idempotency.record.ResultCodec;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
+import io.ge.redis.test.Wide;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -317,6 +318,7 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void nothingIsLeftHeldAfterCancellationsInTransactions() {
 		Flux.range(0, 300).flatMap((i) -> {
 			String key = "random " + i;

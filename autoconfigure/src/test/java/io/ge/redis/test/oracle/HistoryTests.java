@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +134,7 @@ class HistoryTests {
 	 */
 	@Test
 	@Timeout(60)
+	@Wide
 	void findsOneAmongManySections() {
 		try (Journal journal = Journal.open(this.directory, "a")) {
 			for (long i = 1; i <= 20_000; i++) {

@@ -93,11 +93,12 @@ public final class JobScenario {
 	 * @param places where they end, by turns, and once in a while anywhere
 	 * @param kills how many of them
 	 * @param numbers how many numbers there are for each kill
+	 * @param poison whether a number that ends each process follows
 	 * @param rest how long it may take until all is done
 	 * @throws Exception if the scenario cannot be played
 	 */
 	public static void killed(FaultRun run, Site site, Fleet producers, Fleet workers, Path journal,
-			List<Failpoint.Place> places, int kills, int numbers, Duration rest) throws Exception {
+			List<Failpoint.Place> places, int kills, int numbers, boolean poison, Duration rest) throws Exception {
 		while (run.next()) {
 			JobScenario scenario = new JobScenario(run, site, producers, journal, rest);
 			workers.start();
@@ -118,9 +119,11 @@ public final class JobScenario {
 			}
 			// Those in its hands would die with it as often as it is tried
 			scenario.awaitDone(workers);
-			scenario.producer.get("enqueue", "-1", "0");
-			scenario.deaths += ATTEMPTS;
-			scenario.judge(workers, true);
+			if (poison) {
+				scenario.producer.get("enqueue", "-1", "0");
+				scenario.deaths += ATTEMPTS;
+			}
+			scenario.judge(workers, poison);
 			workers.start().forEach(Instance::close);
 		}
 	}

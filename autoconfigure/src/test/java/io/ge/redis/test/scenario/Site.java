@@ -122,6 +122,16 @@ public final class Site implements AutoCloseable {
 	}
 
 	/**
+	 * Instances of which nobody is replaced as long as another one runs.
+	 * @param number how many there are at first
+	 * @return those that still run, or as many new ones
+	 */
+	public List<Instance> survivors(int number) {
+		this.running.removeIf((instance) -> !instance.isRunning());
+		return this.running.isEmpty() ? instances(number) : List.copyOf(this.running);
+	}
+
+	/**
 	 * Ends those that run, so that the next ones are new.
 	 */
 	public void endInstances() {

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -93,7 +94,8 @@ public class StateApplication {
 	 */
 	@Bean
 	Operation version(Workspaces workspaces) {
-		return (arguments) -> String.valueOf(workspaces.open(KIND, arguments[0]).snapshot("nothing").version());
+		return (arguments) -> String
+			.valueOf(answered(() -> workspaces.open(KIND, arguments[0]).snapshot("nothing")).version());
 	}
 
 	/**
@@ -102,9 +104,23 @@ public class StateApplication {
 	@Bean
 	Operation look(Workspaces workspaces) {
 		return (arguments) -> {
-			WorkspaceSnapshot snapshot = workspaces.open(KIND, arguments[0]).snapshot();
+			WorkspaceSnapshot snapshot = answered(() -> workspaces.open(KIND, arguments[0]).snapshot());
 			return snapshot.version() + "," + String.join(",", snapshot.list(LIST, String.class));
 		};
+	}
+
+	/**
+	 * Reads until Redis answers in time, which it may not at once on a busy machine.
+	 */
+	private static WorkspaceSnapshot answered(Supplier<WorkspaceSnapshot> read) throws InterruptedException {
+		while (true) {
+			try {
+				return read.get();
+			}
+			catch (RedisUnavailableException ex) {
+				TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+			}
+		}
 	}
 
 }

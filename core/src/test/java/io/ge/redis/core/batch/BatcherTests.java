@@ -21,6 +21,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.Wide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -344,9 +346,10 @@ class BatcherTests {
 	}
 
 	@Test
+	@Sized
 	void eachRequestIsAnsweredOnceWhateverTheInterleaving() throws Exception {
 		int callers = 8;
-		int each = 20_000;
+		int each = Wide.RUN ? 20_000 : 5_000;
 		AtomicInteger inFlight = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
 		AtomicInteger requests = new AtomicInteger();

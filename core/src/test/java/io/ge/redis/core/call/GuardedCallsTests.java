@@ -24,7 +24,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.TestCalls;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +61,7 @@ class GuardedCallsTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
-	private static final int RACES = 10_000;
+	private static final int RACES = Wide.RUN ? 10_000 : 2_000;
 
 	private final GuardedCalls calls = TestCalls.plain();
 
@@ -478,6 +480,7 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		@Sized
 		void nothingIsHeldAfterRandomCancellations() throws Exception {
 			Random random = new Random(42);
 			List<TestCall> all = new ArrayList<>();
@@ -847,6 +850,7 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		@Sized
 		void nothingIsHeldAfterRandomCancellations() throws Exception {
 			Random random = new Random(42);
 			List<TestCall> all = new ArrayList<>();

@@ -23,11 +23,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,6 +54,14 @@ class ConsumerInterleavingTests {
 
 	private final AtomicInteger most = new AtomicInteger();
 
+	static LongStream seeds() {
+		return LongStream.rangeClosed(1, Wide.RUN ? 8 : 3);
+	}
+
+	static LongStream seedsOfStops() {
+		return LongStream.rangeClosed(11, Wide.RUN ? 14 : 12);
+	}
+
 	@AfterEach
 	void end() {
 		this.handlers.shutdownNow();
@@ -58,7 +69,8 @@ class ConsumerInterleavingTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(longs = { 1, 2, 3, 4, 5, 6, 7, 8 })
+	@MethodSource("seeds")
+	@Sized
 	void eachMessageIsDoneOnceWhateverHappens(long seed) {
 		Random random = new Random(seed);
 		ShakySource source = new ShakySource(new Random(seed));
@@ -88,7 +100,8 @@ class ConsumerInterleavingTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(longs = { 11, 12, 13, 14 })
+	@MethodSource("seedsOfStops")
+	@Sized
 	void stopAtAnyTimeHandsBackWhatIsNotDone(long seed) {
 		ShakySource source = new ShakySource(new Random(seed));
 		Random handling = new Random(-seed);

@@ -6,6 +6,7 @@
 package io.ge.redis.core.outage;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -24,6 +25,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SentinelRedis;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
@@ -33,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -58,8 +60,14 @@ class OutageIntegrationTests {
 
 	private static final Duration RECOVERY = Duration.ofSeconds(2);
 
+	/** Whether it is Lettuce. */
+	static List<Boolean> drivers() {
+		return Wide.RUN ? List.of(true, false) : List.of(true);
+	}
+
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
+	@MethodSource("drivers")
+	@Sized
 	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(boolean lettuce, CapturedOutput output) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");
@@ -81,7 +89,8 @@ class OutageIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
+	@MethodSource("drivers")
+	@Sized
 	void stoppedServerIsNoticedAndItsReturnToo(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");
@@ -120,7 +129,8 @@ class OutageIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
+	@MethodSource("drivers")
+	@Sized
 	void commandThatTimedOutIsTakenBackOnTheSameKey(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "first");
@@ -217,7 +227,8 @@ class OutageIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
+	@MethodSource("drivers")
+	@Sized
 	void demotedServerThatAnswersPingsStaysAwayUntilItTakesWrites(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");
@@ -236,7 +247,8 @@ class OutageIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
+	@MethodSource("drivers")
+	@Sized
 	void worksAgainAfterItWasStoppedAndStarted(boolean lettuce) {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");

@@ -63,6 +63,7 @@ class LockScriptsModelIntegrationTests {
 	}
 
 	@Property(shrinking = ShrinkingMode.BOUNDED)
+	@Wide
 	void tokensRiseAlsoWhenTheClockStepsBack(@ForAll("schedules") List<Step> schedule) {
 		new Run(Scripts.RIGHT, Upset.CLOCK_SET_BACK).play(schedule);
 	}

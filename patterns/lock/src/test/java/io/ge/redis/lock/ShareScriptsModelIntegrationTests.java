@@ -80,6 +80,7 @@ class ShareScriptsModelIntegrationTests {
 	}
 
 	@Property(shrinking = ShrinkingMode.BOUNDED)
+	@Wide
 	void tokensRiseAlsoWhenTheClockStepsBack(@ForAll("schedules") List<Step> schedule) {
 		new Run(Scripts.RIGHT, Upset.CLOCK_SET_BACK).play(schedule);
 	}

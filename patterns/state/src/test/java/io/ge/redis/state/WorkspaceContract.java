@@ -34,11 +34,14 @@ import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.state.StateChange.Kind;
 import io.ge.redis.state.StateEvent.Outcome;
 import io.ge.redis.test.RedisEndpoint;
+import io.ge.redis.test.Sized;
+import io.ge.redis.test.Wide;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -338,6 +341,7 @@ abstract class WorkspaceContract extends StructureContract {
 			{}                      | {"a":{"bb":{"ccc":null}}} | {"a":{"bb":{}}}
 			{"a":1.10}              | {"b":12345678901234567890.5} | {"a":1.10,"b":12345678901234567890.5}
 			""")
+	@Wide
 	void mergesAsTheRfcSays(String target, String patch, String result) {
 		JsonMapper mapper = JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 		Workspace workspace = start().open("101");
@@ -403,6 +407,7 @@ abstract class WorkspaceContract extends StructureContract {
 	@ParameterizedTest
 	@ValueSource(strings = { "workspace", "workspace:meta", "workspace:changes", "workspace:operations",
 			"directory:agents" })
+	@Wide
 	void writesNothingWhereAKeyHasBecomeOfAnotherType(String key) throws Exception {
 		Workspace workspace = start().open("101");
 		workspace.by("A").put("plan", "a");
@@ -494,6 +499,7 @@ abstract class WorkspaceContract extends StructureContract {
 	}
 
 	@Test
+	@Wide
 	void holdsMegabytes() {
 		Workspace workspace = start().open("101");
 		String text = "x".repeat(500_000);
@@ -584,18 +590,23 @@ abstract class WorkspaceContract extends StructureContract {
 	@Test
 	void tellsAListenerOfWhatItMissed() {
 		Workspace workspace = start("changes-kept", "1").open("101");
-		IntStream.range(0, 500).forEach((i) -> workspace.put("plan", i));
+		IntStream.range(0, 300).forEach((i) -> workspace.put("plan", i));
 		Recorder recorder = new Recorder();
 		try (ChangeSubscription subscription = workspace.listen(2, recorder)) {
-			await().until(() -> subscription.version() == 500);
-			await().until(() -> !recorder.versions.isEmpty() && recorder.versions.contains(500L));
+			await().until(() -> subscription.version() == 300);
+			await().until(() -> !recorder.versions.isEmpty() && recorder.versions.contains(300L));
 			assertThat(recorder.gaps).hasSize(1);
 			assertThat(recorder.gaps.get(0)).startsWith("2 to ").endsWith(" " + recorder.versions.get(0));
 		}
 	}
 
+	static IntStream beginnings() {
+		return Wide.RUN ? IntStream.of(1, 2, 5) : IntStream.of(5);
+	}
+
 	@ParameterizedTest
-	@ValueSource(ints = { 1, 2, 5 })
+	@MethodSource("beginnings")
+	@Sized
 	void tellsAListenerOfABeginningAnew(int changes) {
 		Workspace workspace = start().open("101");
 		workspace.put("plan", 1);

@@ -15,6 +15,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.TcpProxy.Direction;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,11 +62,13 @@ class WorkspaceRetryIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void appliesOnceWhatLosesPartOfItsReply() {
 		losing(Direction.REPLIES, 3);
 	}
 
 	@Test
+	@Wide
 	void appliesOnceWhatLosesItsRequest() {
 		losing(Direction.REQUESTS, 100);
 	}
@@ -107,6 +110,7 @@ class WorkspaceRetryIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void aCallerRepeatsWhatHeDidNotLearnOf() {
 		Workspace once = this.instance.open("101").withOperation("request 7");
 		this.network.swallow(Direction.REPLIES);

@@ -375,6 +375,7 @@ class StreamEdgesIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void manyStreamsShareOneConnection() {
 		List<String> properties = new ArrayList<>(
 				List.of("many.key", "many.{one}.{two}", "many.max-length", "10", "many.groups.crew.concurrency", "8"));

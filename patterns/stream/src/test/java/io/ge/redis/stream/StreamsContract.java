@@ -25,6 +25,7 @@ import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.stream.guard.StreamView;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -246,6 +247,7 @@ abstract class StreamsContract {
 	}
 
 	@Test
+	@Wide
 	void countsWhatItDropsWhileADeadInstanceHasIt() {
 		String[] dropping = { "work.max-length", "4", "work.overflow", "drop-oldest" };
 		StreamInstance dead = start(dropping);

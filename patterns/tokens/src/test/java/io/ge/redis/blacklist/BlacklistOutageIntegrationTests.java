@@ -19,6 +19,7 @@ import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,6 +32,8 @@ import static org.awaitility.Awaitility.await;
 class BlacklistOutageIntegrationTests {
 
 	private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
+	private static final Duration STALENESS = Duration.ofMillis(500);
 
 	private static final TokenIdentity TOKEN = new TokenIdentity("issuer", "id", "alice", Instant.now(),
 			Instant.now().plusSeconds(600), null);
@@ -84,7 +87,7 @@ class BlacklistOutageIntegrationTests {
 	@Test
 	void deniesWithinBudgetWhileServerHangsAndRecovers() throws Exception {
 		try (StandaloneRedis redis = RedisServers.standalone();
-				Instance instance = new Instance(redis, Instance.properties(OutagePolicy.DENY, true),
+				Instance instance = new Instance(redis, Instance.properties(OutagePolicy.DENY, true, STALENESS),
 						COMMAND_TIMEOUT)) {
 			awaitClear(instance);
 			redis.primary().pause();
@@ -156,6 +159,7 @@ class BlacklistOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void letsNobodyInWhoMayBeRevokedAndCallsNobodyRevokedWhoMayNotBe() throws Exception {
 		TokenIdentity revoked = TokenIdentity.of("issuer", "revoked", TOKEN.expiresAt());
 		try (StandaloneRedis redis = RedisServers.standalone();
@@ -184,6 +188,7 @@ class BlacklistOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void localDoesNotForgetWhatThisInstanceRevokedJustBeforeTheOutage() throws Exception {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				Instance instance = new Instance(redis, Instance.properties(OutagePolicy.LOCAL, true),

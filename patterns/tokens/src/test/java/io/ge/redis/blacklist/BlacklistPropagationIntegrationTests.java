@@ -15,6 +15,7 @@ import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.Wide;
@@ -76,9 +77,10 @@ class BlacklistPropagationIntegrationTests {
 	}
 
 	@Test
+	@Sized
 	void instanceThatIsCutOffAnswersNoLongerThanPropagationIsAwaited() {
 		int rounds = 0;
-		for (int i = 0; rounds < 3; i++) {
+		for (int i = 0; rounds < (Wide.RUN ? 3 : 1); i++) {
 			TokenIdentity token = token("cut-off-" + i);
 			awaitFromMemory(this.far);
 			this.network.hang();
@@ -136,6 +138,7 @@ class BlacklistPropagationIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void instanceThatWasCutOffMissesNothing() {
 		List<TokenIdentity> tokens = new ArrayList<>();
 		this.network.cut();
@@ -149,9 +152,10 @@ class BlacklistPropagationIntegrationTests {
 	}
 
 	@Test
+	@Sized
 	void instanceThatHearsNoMessagesLooks() {
 		this.redis.primary().forbid("publish");
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < (Wide.RUN ? 5 : 2); i++) {
 			TokenIdentity token = token("silent-" + i);
 			Revocation revocation = this.near.blacklist().revoke(token);
 			assertThat(revocation.awaitPropagation(PATIENCE)).isTrue();

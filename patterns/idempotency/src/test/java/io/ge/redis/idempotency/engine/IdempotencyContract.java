@@ -23,7 +23,9 @@ import io.ge.redis.idempotency.UnknownOutcome;
 import io.ge.redis.idempotency.record.Fingerprints;
 import io.ge.redis.idempotency.record.RecordKind;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -181,11 +183,12 @@ abstract class IdempotencyContract {
 	}
 
 	@Test
+	@Sized
 	void heartbeatProlongsTheLeaseWhileTheCallRuns() {
 		IdempotencyRequest request = request(with(Duration.ofSeconds(3), IdempotencyScope.PRINCIPAL), "anna", "key",
 				"payload");
 		IdempotencyDecision running = Waiting.await(this.engine.claim(request, null));
-		for (int beat = 1; beat <= 2; beat++) {
+		for (int beat = 1; beat <= (Wide.RUN ? 2 : 1); beat++) {
 			AtomicReference<Duration> lowest = new AtomicReference<>(Duration.ofSeconds(3));
 			Awaitility.await("beat " + beat).pollInterval(Duration.ofMillis(50)).until(() -> {
 				Duration left = leaseLeft(request);
@@ -236,12 +239,14 @@ abstract class IdempotencyContract {
 	}
 
 	@Test
+	@Sized
 	void retentionCountsFromTheEnd() {
-		IdempotencySettings settings = new IdempotencySettings("short", Duration.ofMillis(3000),
-				Duration.ofMillis(2500), IdempotencyScope.GLOBAL, true, OnDuplicate.CONFLICT, Duration.ofSeconds(5),
+		Duration retention = Duration.ofMillis(Wide.RUN ? 3000 : 1500);
+		IdempotencySettings settings = new IdempotencySettings("short", retention, retention.minusMillis(500),
+				IdempotencyScope.GLOBAL, true, OnDuplicate.CONFLICT, Duration.ofSeconds(5),
 				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
 		IdempotencyDecision running = claim(settings, null, "key", "payload");
-		await(Duration.ofMillis(3100));
+		await(retention.plusMillis(100));
 		end(running, new Ending.Complete(bytes("sold")));
 		assertThat(claim(settings, null, "key", "payload")).isInstanceOf(IdempotencyDecision.Completed.class);
 		Awaitility.await()

@@ -40,7 +40,7 @@ class DecideScriptPromisesIntegrationTests {
 
 	private static final long SECOND = 1_000_000;
 
-	private static final int RETRIES = 2_000 * MORE;
+	private static final int RETRIES = Wide.RUN ? 10_000 : 1_000;
 
 	private static StandaloneRedis redis;
 
@@ -85,7 +85,7 @@ class DecideScriptPromisesIntegrationTests {
 	@ValueSource(chars = { 'w', 'b', 'c', 'f' })
 	void clockThatStepsBackAdmitsNothingMoreAndDeniesNoLongerThanItsStep(char kind) {
 		Random random = new Random(kind);
-		for (int i = 0; i < 100 * MORE; i++) {
+		for (int i = 0; i < (Wide.RUN ? 500 : 40); i++) {
 			long window = (1 + random.nextInt(20)) * SECOND / 2;
 			Ask limit = Ask.of(kind, 1 + random.nextInt(5), window).withBurst(1 + random.nextInt(5));
 			List<Step> trace = new ArrayList<>();
@@ -147,7 +147,7 @@ class DecideScriptPromisesIntegrationTests {
 	@ValueSource(chars = { 'w', 'c', 'f' })
 	void changedLimitAndWindowHoldAtOnce(char kind) {
 		Random random = new Random(kind);
-		for (int i = 0; i < 200 * MORE; i++) {
+		for (int i = 0; i < (Wide.RUN ? 1000 : 60); i++) {
 			long unit = (1 + random.nextInt(100)) * 50_000L;
 			List<Step> trace = new ArrayList<>();
 			long now = ScriptReplay.START;
@@ -235,7 +235,7 @@ class DecideScriptPromisesIntegrationTests {
 	@Test
 	void counterAdmitsTenElevenths() {
 		Random random = new Random(5);
-		for (int i = 0; i < 50; i++) {
+		for (int i = 0; i < 10 * MORE; i++) {
 			long limit = 1 + random.nextInt(100);
 			long window = (1 + random.nextInt(60)) * SECOND;
 			int windows = 8;

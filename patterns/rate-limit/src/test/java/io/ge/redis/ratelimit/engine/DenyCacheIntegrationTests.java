@@ -24,6 +24,7 @@ import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.Wide;
@@ -67,12 +68,13 @@ class DenyCacheIntegrationTests {
 		}
 
 		@Test
+		@Sized
 		void whoWaitsAsToldFromMemoryIsAdmitted(RedisFixture redis) {
 			try (TestLimiter limiter = TestLimiter.on(redis)) {
 				for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 					for (int cost = 1; cost <= 3; cost++) {
 						PermitRequest request = request("cost" + cost, 3, Duration.ofMillis(200), algorithm, cost);
-						for (int i = 0; i < 4; i++) {
+						for (int i = 0; i < (Wide.RUN ? 4 : 1); i++) {
 							RateLimitDecision.Denied denied = awaitDenial(limiter, request);
 							long until = System.nanoTime() + denied.retryAfter().toNanos();
 							Awaitility.await()
@@ -124,6 +126,7 @@ class DenyCacheIntegrationTests {
 	 * The subscription stands, but nothing comes: no answer is older than a second.
 	 */
 	@Test
+	@Wide
 	void isUsedForOneSecondAtMostIfMessagesVanish() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter limiter = TestLimiter.on(redis)) {
 			PermitRequest request = request("anna", 1, TestLimiter.AGES, RateLimitAlgorithm.SLIDING_WINDOW, 1);

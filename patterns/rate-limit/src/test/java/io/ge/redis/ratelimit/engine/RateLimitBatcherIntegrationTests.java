@@ -23,15 +23,17 @@ import io.ge.redis.ratelimit.RateLimitDecision.Denied;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,8 +60,13 @@ class RateLimitBatcherIntegrationTests {
 		this.redis.close();
 	}
 
+	static List<RateLimitAlgorithm> algorithms() {
+		return Wide.RUN ? List.of(RateLimitAlgorithm.values()) : List.of(RateLimitAlgorithm.SLIDING_WINDOW);
+	}
+
 	@ParameterizedTest
-	@EnumSource
+	@MethodSource("algorithms")
+	@Sized
 	void oneScriptDecidesOnAll(RateLimitAlgorithm algorithm) {
 		List<PermitRequest> requests = requests(limit(algorithm, 60), limit(algorithm, 200));
 		this.limiter.decide(requests);
@@ -78,7 +85,8 @@ class RateLimitBatcherIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@MethodSource("algorithms")
+	@Sized
 	void areDecidedAsIfAlone(RateLimitAlgorithm algorithm) {
 		List<PermitRequest> requests = requests(limit(algorithm, 60), limit(algorithm, 200));
 		this.limiter.decide(requests);
@@ -109,7 +117,8 @@ class RateLimitBatcherIntegrationTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource
+	@MethodSource("algorithms")
+	@Sized
 	void eachCanBeGivenBack(RateLimitAlgorithm algorithm) {
 		List<PermitRequest> requests = requests(limit(algorithm, 1000));
 		List<RateLimitDecision> decisions = allAtOnce(requests);

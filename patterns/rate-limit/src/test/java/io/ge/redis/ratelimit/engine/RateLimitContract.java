@@ -20,6 +20,7 @@ import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -216,6 +217,7 @@ abstract class RateLimitContract {
 	}
 
 	@Test
+	@Wide
 	void loneClientThatWaitsAsToldIsAdmitted(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit window = limit("window", 3, Duration.ofMillis(300));

@@ -27,7 +27,7 @@ class SharedScriptIntegrationTests {
 
 	private static final long SECOND = 1_000_000;
 
-	private static final int TRACES = Wide.RUN ? 1500 : 100;
+	private static final int TRACES = Wide.RUN ? 1500 : 40;
 
 	private static final long[] WINDOWS = { SECOND, 10 * SECOND, 997_003L, 60 * SECOND, 50_000L, 3600 * SECOND, 1000 };
 

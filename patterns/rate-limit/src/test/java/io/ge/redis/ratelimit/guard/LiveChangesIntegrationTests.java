@@ -344,6 +344,14 @@ class LiveChangesIntegrationTests {
 				assertThat(fleet.three.control().unblock("tasks", List.of("anna"))).isTrue();
 				soon(() -> !isBlocked(fleet.two, "anna"));
 				assertThat(fleet.three.control().unblock("tasks", List.of("anna"))).isFalse();
+			}
+		}
+
+		@Test
+		@Wide
+		void blockEndsOnAllInstancesByItself(RedisFixture redis) {
+			try (Fleet fleet = new Fleet(redis, null)) {
+				fleet.warmUp();
 				fleet.one.control().block("tasks", List.of("anna"), Duration.ofSeconds(5));
 				soon(() -> isBlocked(fleet.two, "anna"));
 				soon(() -> !isBlocked(fleet.two, "anna"));

@@ -136,6 +136,7 @@ class RefreshTokensIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void twinsThatDoNotBlockDoTheSame() throws Exception {
 			RefreshTokens tokens = this.second.tokens();
 			RefreshToken token = get(tokens.issueAsync(ISSUER, "anna", "desk"));

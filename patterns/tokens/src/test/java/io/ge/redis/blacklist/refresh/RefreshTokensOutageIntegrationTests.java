@@ -17,6 +17,7 @@ import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
+import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -75,6 +76,7 @@ class RefreshTokensOutageIntegrationTests {
 	}
 
 	@Test
+	@Wide
 	void twinThatDoesNotBlockFailsAsTheOther() {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				RefreshInstance instance = new RefreshInstance(redis, GRACE)) {
@@ -93,6 +95,7 @@ class RefreshTokensOutageIntegrationTests {
 	 * say whether it may be given out. When it can, the grace is long over.
 	 */
 	@Test
+	@Wide
 	void outageOfTheBlacklistThatIsLongerThanTheGraceMakesThievesOfNobody() {
 		try (StandaloneRedis sessions = RedisServers.standalone();
 				StandaloneRedis blacklist = RedisServers.standalone();

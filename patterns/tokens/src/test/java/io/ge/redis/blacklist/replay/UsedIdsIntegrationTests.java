@@ -137,6 +137,7 @@ class UsedIdsIntegrationTests {
 		}
 
 		@Test
+		@Wide
 		void twinThatDoesNotBlockDoesTheSame() {
 			UsedIds used = usedIds(this.first);
 			String id = UUID.randomUUID().toString();
