@@ -68,6 +68,8 @@ class BlacklistScriptsIntegrationTests {
 
 	@BeforeContainer
 	static void connect() {
+		// Of what other classes have left, nothing is to be judged here
+		SharedRedis.standalone().flushAll();
 		factory = SharedRedis.standalone().lettuceConnectionFactory();
 		connection = factory.getConnection();
 	}
