@@ -154,7 +154,9 @@ abstract class BroadcasterContract {
 		long missed = missed(listener);
 		long found = listener.seen.stream().filter((seen) -> !seen.startsWith("gap ")).count();
 		assertThat(missed).isPositive().isEqualTo(20 - found);
+		assertThat(listener.seen.get(listener.seen.size() - 3)).startsWith("gap ");
 		assertThat(missed(latest)).isPositive();
+		assertThat(latest.seen.get(latest.seen.size() - 2)).startsWith("gap ");
 		assertThat(instance.events(Outcome.GAP)).isEqualTo(missed + missed(latest));
 	}
 
