@@ -31,9 +31,9 @@ class RandomOperationsFaultIntegrationTests {
 	private static final int INSTANCES = CacheFaultIntegrationTests.FULL ? 4 : 2;
 
 	private static final long OPERATIONS = Long.getLong("ge.test.operations",
-			CacheFaultIntegrationTests.FULL ? 1_000_000 : 8_000);
+			CacheFaultIntegrationTests.FULL ? 1_000_000 : 3_000);
 
-	private static final int FAULTS = CacheFaultIntegrationTests.FULL ? 120 : 6;
+	private static final int FAULTS = CacheFaultIntegrationTests.FULL ? 120 : 3;
 
 	private static Site site;
 

@@ -47,7 +47,7 @@ class QueueFaultIntegrationTests {
 
 	private static final boolean FULL = "full".equals(System.getProperty("ge.test.numbers"));
 
-	private static final int KILLS = Integer.getInteger("ge.test.kills", FULL ? 40 : Wide.RUN ? 8 : 1);
+	private static final int KILLS = Integer.getInteger("ge.test.kills", FULL ? 40 : Wide.RUN ? 6 : 1);
 
 	private static final int NUMBERS = FULL ? 500 : 200;
 
