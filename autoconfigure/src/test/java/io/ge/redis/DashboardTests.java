@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.ge.redis.test.Sources;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
@@ -39,13 +40,14 @@ class DashboardTests {
 	/** Labels that Prometheus or the application adds to all series. */
 	private static final Set<String> COMMON = Set.of("application", "instance", "job");
 
-	private final PrometheusMeters meters;
+	private static PrometheusMeters meters;
 
 	private final JsonNode dashboard = new JsonMapper()
 		.readTree(Pages.read(Sources.ROOT.resolve("grafana/ge-redis.json")));
 
-	DashboardTests() throws ReflectiveOperationException {
-		this.meters = PrometheusMeters.ofLibrary();
+	@BeforeAll
+	static void readMeters() throws ReflectiveOperationException {
+		meters = PrometheusMeters.ofLibrary();
 	}
 
 	@Test
@@ -74,7 +76,7 @@ class DashboardTests {
 				.forEach((target) -> SERIES.matcher(target.path("expr").asString(""))
 					.results()
 					.forEach((series) -> shown.add(series.group(1)))));
-		assertThat(this.meters.meters()).isNotEmpty()
+		assertThat(meters.meters()).isNotEmpty()
 			.allSatisfy((meter) -> assertThat(shown).anyMatch(
 					(series) -> series.equals(meter) || series.matches(meter + "_(total|seconds_(count|sum|max))")));
 	}
@@ -114,7 +116,7 @@ class DashboardTests {
 		Matcher series = SERIES.matcher(query);
 		assertThat(query).containsPattern(SERIES);
 		while (series.find()) {
-			Map<String, Set<String>> labels = this.meters.labels().get(series.group(1));
+			Map<String, Set<String>> labels = meters.labels().get(series.group(1));
 			if (labels == null) {
 				problems.add(series.group(1) + ": no such series");
 				return;
