@@ -114,15 +114,11 @@ public final class RedisBackend {
 	}
 
 	/**
-	 * Teaches the server the scripts of the patterns in use, and waits for it unless the
-	 * first connection took too long already. Then they follow it in the background.
+	 * Teaches the server the scripts of the patterns in use. Nobody waits for it: calls
+	 * follow on the same connection, and a script that is still unknown is sent again.
 	 */
 	void teachScripts() {
-		boolean waits = this.ready.isDone();
-		CompletableFuture<?> taught = this.ready.thenCompose((done) -> teach());
-		if (waits) {
-			await(taught);
-		}
+		this.ready.thenCompose((done) -> teach());
 	}
 
 	private CompletionStage<?> teach() {
