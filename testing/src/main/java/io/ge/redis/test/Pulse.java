@@ -14,10 +14,10 @@ import java.time.Duration;
  */
 final class Pulse {
 
-	static final long PERIOD = Duration.ofMillis(10).toNanos();
+	static final long PERIOD = Duration.ofMillis(5).toNanos();
 
 	/** What a beat may take on an idle machine. */
-	static final long MOST = Duration.ofMillis(14).toNanos();
+	static final long MOST = Duration.ofMillis(6).toNanos();
 
 	private volatile Beat last;
 
