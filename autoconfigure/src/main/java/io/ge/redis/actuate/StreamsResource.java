@@ -14,9 +14,10 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.stream.DeadLetter;
+import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.StreamFullException;
-import io.ge.redis.stream.guard.StreamControl;
-import io.ge.redis.stream.guard.StreamView;
+import io.ge.redis.stream.StreamControl;
+import io.ge.redis.stream.StreamView;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
@@ -48,8 +49,11 @@ public class StreamsResource implements GuardResource {
 
 	private final Supplier<StreamControl> control;
 
-	public StreamsResource(Supplier<StreamControl> control) {
+	private final Supplier<DeadLetters> letters;
+
+	public StreamsResource(Supplier<StreamControl> control, Supplier<DeadLetters> letters) {
 		this.control = control;
+		this.letters = letters;
 	}
 
 	@Override
@@ -84,7 +88,8 @@ public class StreamsResource implements GuardResource {
 			throw GuardRequestException.invalid(LIMIT, "limit is " + limit + ".",
 					"Set it to a number from 1 to " + LARGEST_LIMIT + ".");
 		}
-		return Map.of("deadLetters", control.list(stream, (int) ((limit != null) ? limit.longValue() : USUAL_LIMIT)));
+		return Map.of("deadLetters",
+				this.letters.get().list(stream, (int) ((limit != null) ? limit.longValue() : USUAL_LIMIT)));
 	}
 
 	@Override
@@ -99,7 +104,7 @@ public class StreamsResource implements GuardResource {
 		}
 		return switch (action) {
 			case "replay" -> Map.of(ID, id, ACTION, action, "done", replay(stream, id));
-			case "delete" -> Map.of(ID, id, ACTION, action, "done", this.control.get().delete(stream, id));
+			case "delete" -> Map.of(ID, id, ACTION, action, "done", this.letters.get().delete(stream, id));
 			default -> throw GuardRequestException.invalid(ACTION, "action is '" + action + "'.",
 					"Set it to replay or delete.");
 		};
@@ -107,7 +112,7 @@ public class StreamsResource implements GuardResource {
 
 	private boolean replay(String stream, String id) {
 		try {
-			return this.control.get().replay(stream, id);
+			return this.letters.get().replay(stream, id);
 		}
 		catch (StreamFullException ex) {
 			throw GuardRequestException.invalid(ID, String.valueOf(ex.getMessage()) + ".",

@@ -30,7 +30,7 @@ import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
-import io.ge.redis.stream.guard.StreamPattern;
+import io.ge.redis.stream.StreamPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -102,7 +102,7 @@ public final class GeRedisEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnBean(name = "streamPattern")
 	StreamsResource geRedisStreamsResource(ObjectProvider<StreamPattern> pattern) {
-		return new StreamsResource(() -> pattern.getObject().control());
+		return new StreamsResource(() -> pattern.getObject().control(), () -> pattern.getObject().deadLetters());
 	}
 
 	@Bean

@@ -21,7 +21,7 @@ import io.ge.redis.queue.JobEvent;
 import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
-import io.ge.redis.stream.guard.StreamPattern;
+import io.ge.redis.stream.StreamPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;

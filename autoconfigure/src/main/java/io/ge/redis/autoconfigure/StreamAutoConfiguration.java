@@ -16,7 +16,7 @@ import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamProperties;
 import io.ge.redis.stream.StreamPublisher;
-import io.ge.redis.stream.guard.StreamPattern;
+import io.ge.redis.stream.StreamPattern;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;

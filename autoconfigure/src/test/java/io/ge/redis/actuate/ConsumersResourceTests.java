@@ -13,14 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import io.ge.redis.actuate.ConsumersResource.ConsumerList;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.consume.ConsumerContainer;
-import io.ge.redis.core.consume.ConsumerListener;
 import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.core.consume.TakenWork;
 import io.ge.redis.core.consume.WorkSource;
+import io.ge.redis.core.consume.WorkSource.TakenWork;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
@@ -61,12 +59,9 @@ class ConsumersResourceTests {
 		given(source.doorbells()).willReturn(List.of());
 		given(source.take(anyInt(), anyBoolean())).willReturn(CompletableFuture.completedFuture(TakenWork.none()));
 		willReturn(CompletableFuture.completedFuture(null)).given(source).leave();
-		this.consumers.add(mock(RedisBackend.class, RETURNS_DEEP_STUBS),
-				(parts) -> new ConsumerContainer<>(source,
-						(batch, acknowledgment) -> CompletableFuture.completedFuture(null), new ConsumerSettings(4, 1,
-								Duration.ofSeconds(30), Duration.ZERO, false, Duration.ZERO, Duration.ofSeconds(1)),
-						parts.threads(), parts.doorbells(), new ConsumerListener<>() {
-						}));
+		this.consumers.add(mock(RedisBackend.class, RETURNS_DEEP_STUBS), source,
+				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), new ConsumerSettings(4, 1,
+						Duration.ofSeconds(30), Duration.ZERO, false, Duration.ZERO, Duration.ofSeconds(1)));
 		this.consumers.start();
 		Awaitility.await().until(() -> this.consumers.reports().get(0).sinceTaken() != null);
 	}

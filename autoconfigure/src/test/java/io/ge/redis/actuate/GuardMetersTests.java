@@ -63,8 +63,8 @@ class GuardMetersTests {
 	void metersOfOneKindBeginTogetherAtZero() {
 		GuardMeters meters = new GuardMeters(this.registry,
 				List.of(new EventGauge("pending", "Waiting", WriteBehindEvent.WRITTEN, String::length)));
-		meters.onEvent(new WriteBehindEvent.Started("books"));
-		meters.onEvent(new WriteBehindEvent.Retried("books", 3));
+		meters.onEvent(new WriteBehindEvent("books", WriteBehindEvent.Outcome.STARTED, 0));
+		meters.onEvent(new WriteBehindEvent("books", WriteBehindEvent.Outcome.RETRIED, 3));
 		assertThat(this.registry.get("ge.redis.cache.behind.written").tags("cache", "books").counter().count())
 			.isZero();
 		assertThat(this.registry.get("ge.redis.cache.behind.dead").tags("cache", "books").counter().count()).isZero();

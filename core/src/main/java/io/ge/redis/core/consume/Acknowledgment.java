@@ -25,7 +25,6 @@ public interface Acknowledgment {
 
 	/**
 	 * Makes it a dead letter now.
-	 * @param reason why, for people
 	 */
 	void reject(String reason);
 

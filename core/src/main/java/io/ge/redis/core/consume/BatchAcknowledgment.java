@@ -15,8 +15,6 @@ public interface BatchAcknowledgment<T> extends Acknowledgment {
 	/**
 	 * Makes one of the batch a dead letter, such as one that cannot be read. Whatever
 	 * becomes of the others is not for it.
-	 * @param delivery one of the batch
-	 * @param failure why
 	 */
 	void reject(Delivery<T> delivery, Throwable failure);
 

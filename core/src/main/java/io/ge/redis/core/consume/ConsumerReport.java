@@ -43,9 +43,6 @@ public record ConsumerReport(String source, State state, int concurrency, int av
 		return this.sinceTaken.compareTo(periods) > 0 && this.sinceTaken.toSeconds() >= MISSED;
 	}
 
-	/**
-	 * The states of a container.
-	 */
 	public enum State {
 
 		/** Takes work as permits allow. */

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -47,7 +47,7 @@ public record ConsumerThreads(Executor handlers, ScheduledExecutorService schedu
 		return new ConsumerThreads(handlers, scheduler);
 	}
 
-	@Nullable Future<?> later(Duration delay, Runnable action) {
+	@Nullable ScheduledFuture<?> later(Duration delay, Runnable action) {
 		try {
 			return this.scheduler.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
 		}

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 import io.ge.redis.core.RedisBackend;
 
@@ -45,14 +44,11 @@ public final class Consumers implements SmartLifecycle {
 
 	/**
 	 * Adds a container. It starts with the application, or now if that runs.
-	 * @param backend where its source is
-	 * @param container assembles it
-	 * @param <T> the messages
-	 * @return the container
 	 */
-	public <T> ConsumerContainer<T> add(RedisBackend backend, Function<Parts, ConsumerContainer<T>> container) {
-		Doorbells bells = doorbells(backend);
-		ConsumerContainer<T> added = container.apply(new Parts(this.threads, bells));
+	public <T> ConsumerContainer<T> add(RedisBackend backend, WorkSource<T> source, WorkHandler<T> handler,
+			ConsumerSettings settings) {
+		ConsumerContainer<T> added = new ConsumerContainer<>(source, handler, settings, this.threads,
+				doorbells(backend));
 		this.containers.add(added);
 		this.observers.forEach((observer) -> observer.accept(added));
 		backend.breaker().onRecovery(added::wake);
@@ -62,32 +58,29 @@ public final class Consumers implements SmartLifecycle {
 		return added;
 	}
 
+	// Not computed in the map, which would be a monitor around what may wait
 	private Doorbells doorbells(RedisBackend backend) {
 		Doorbells known = this.doorbells.get(backend);
 		if (known != null) {
 			return known;
 		}
-		Doorbells bells = new Doorbells(backend.connection(), this.threads.scheduler());
-		Doorbells faster = this.doorbells.putIfAbsent(backend, bells);
+		Doorbells made = new Doorbells(backend.connection(), this.threads);
+		Doorbells faster = this.doorbells.putIfAbsent(backend, made);
 		if (faster != null) {
 			return faster;
 		}
-		backend.bus().handle(Doorbells.TOPIC, bells::ring);
-		return bells;
+		backend.bus().handle(Doorbells.TOPIC, made::ring);
+		return made;
 	}
 
 	/**
 	 * Looks at each container, now and whenever one is added.
-	 * @param observer gets each
 	 */
 	public void forEach(Consumer<ConsumerContainer<?>> observer) {
 		this.observers.add(observer);
 		this.containers.forEach(observer);
 	}
 
-	/**
-	 * Returns the state of each container.
-	 */
 	public List<ConsumerReport> reports() {
 		return this.containers.stream().map(ConsumerContainer::report).toList();
 	}
@@ -95,7 +88,6 @@ public final class Consumers implements SmartLifecycle {
 	/**
 	 * Takes nothing more from a source on this instance, until {@link #resume(String)}.
 	 * What is in flight goes on.
-	 * @param source the name of the source
 	 * @return how many containers there are of that name
 	 */
 	public int pause(String source) {
@@ -104,7 +96,6 @@ public final class Consumers implements SmartLifecycle {
 
 	/**
 	 * Takes from a source again.
-	 * @param source the name of the source
 	 * @return how many containers there are of that name
 	 */
 	public int resume(String source) {
@@ -147,15 +138,6 @@ public final class Consumers implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return PHASE;
-	}
-
-	/**
-	 * The parts that a container shares with others.
-	 *
-	 * @param threads runs handlers and timers
-	 * @param doorbells wakes it
-	 */
-	public record Parts(ConsumerThreads threads, Doorbells doorbells) {
 	}
 
 }

@@ -14,9 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -24,6 +21,7 @@ import java.util.stream.Collectors;
 
 import io.ge.redis.core.connection.BlockingConnection;
 import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.consume.WorkSource.Doorbell;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +33,8 @@ import org.jspecify.annotations.Nullable;
  * container, by script.
  * <p>
  * Where one command cannot wait for all keys, as on a Cluster and with Jedis, idle
- * containers look by themselves: after {@value #SHORTEST_LOOK_MILLIS} ms, doubled up to
- * {@value #LONGEST_LOOK_MILLIS} ms while there is nothing. Publishers of this library
- * {@linkplain #ring(String) ring} there over the bus.
+ * containers look by themselves: after 25 ms, doubled up to 250 ms while there is
+ * nothing. Publishers of this library {@linkplain #ring(String) ring} there over the bus.
  */
 public final class Doorbells {
 
@@ -47,29 +44,24 @@ public final class Doorbells {
 	 */
 	public static final String TOPIC = "bell";
 
-	static final long SHORTEST_LOOK_MILLIS = 25;
-
-	static final long LONGEST_LOOK_MILLIS = 250;
+	/** Between the looks of a container that nothing wakes. */
+	private static final Backoff LOOKS = new Backoff(Duration.ofMillis(25), Duration.ofMillis(250));
 
 	/** An instance that others were faster than several times rests a little. */
-	private static final long LONGEST_REST_MILLIS = 50;
+	private static final Backoff RESTS = new Backoff(Duration.ofMillis(2), Duration.ofMillis(50));
+
+	private static final Backoff RECONNECTS = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
 
 	private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
 	/** Containers that were rung take meanwhile, and wait together again. */
-	private static final long GATHERING_MILLIS = 1;
-
-	private static final long RECONNECT_MILLIS = 100;
-
-	private static final long LONGEST_RECONNECT_MILLIS = 500;
-
-	private static final int MOST_DOUBLINGS = 10;
+	private static final Duration TOGETHER = Duration.ofMillis(1);
 
 	private static final Log logger = LogFactory.getLog(Doorbells.class);
 
 	private final GuardConnection connection;
 
-	private final ScheduledExecutorService scheduler;
+	private final ConsumerThreads threads;
 
 	private final Set<ConsumerContainer<?>> containers = ConcurrentHashMap.newKeySet();
 
@@ -85,12 +77,9 @@ public final class Doorbells {
 
 	private volatile @Nullable BlockingConnection blocking;
 
-	/**
-	 * Creates the doorbells of one Redis.
-	 */
-	public Doorbells(GuardConnection connection, ScheduledExecutorService scheduler) {
+	Doorbells(GuardConnection connection, ConsumerThreads threads) {
 		this.connection = connection;
-		this.scheduler = scheduler;
+		this.threads = threads;
 	}
 
 	/**
@@ -112,8 +101,7 @@ public final class Doorbells {
 		Waiter waiter = new Waiter(bells);
 		if (!this.connection.canBlock()) {
 			this.waiting.put(container, waiter);
-			long pause = Math.min(LONGEST_LOOK_MILLIS, SHORTEST_LOOK_MILLIS << Math.min(emptyTurns, MOST_DOUBLINGS));
-			later(pause, () -> {
+			this.threads.later(LOOKS.after(emptyTurns + 1), () -> {
 				// Only that which waits since then: it has one timer, whoever rings
 				if (this.waiting.remove(container, waiter)) {
 					container.rung(bells);
@@ -121,8 +109,7 @@ public final class Doorbells {
 			});
 		}
 		else if (emptyTurns > 0) {
-			later(Math.min(LONGEST_REST_MILLIS, 1L << Math.min(emptyTurns, MOST_DOUBLINGS)),
-					() -> block(container, waiter));
+			this.threads.later(RESTS.after(emptyTurns), () -> block(container, waiter));
 		}
 		else {
 			block(container, waiter);
@@ -140,7 +127,7 @@ public final class Doorbells {
 			look();
 		}
 		else if (!isBlockedFor(waiter)) {
-			unblock(1);
+			unblock(TOGETHER);
 		}
 	}
 
@@ -153,14 +140,14 @@ public final class Doorbells {
 	}
 
 	// The server may see the end of a wait before its beginning
-	private void unblock(long pauseMillis) {
+	private void unblock(Duration pause) {
 		BlockingConnection connection = this.blocking;
 		if (connection != null && this.blocked != null) {
 			connection.wake().whenComplete((ended, failure) -> {
 				if (failure == null && !ended) {
-					later(pauseMillis, () -> {
+					this.threads.later(pause, () -> {
 						if (!this.waiting.values().stream().allMatch(this::isBlockedFor)) {
-							unblock(pauseMillis * 2);
+							unblock(pause.multipliedBy(2));
 						}
 					});
 				}
@@ -175,7 +162,6 @@ public final class Doorbells {
 	/**
 	 * Has all containers of a stream look at it, also those that are at work: what was
 	 * released is behind the entry for which they wait.
-	 * @param key the stream
 	 */
 	public void ring(String key) {
 		this.containers.forEach((container) -> {
@@ -210,7 +196,7 @@ public final class Doorbells {
 		if (positions.isEmpty()) {
 			this.looking.set(false);
 			if (!this.waiting.isEmpty() && this.looking.compareAndSet(false, true)) {
-				later(0, this::look);
+				this.threads.later(Duration.ZERO, this::look);
 			}
 			return;
 		}
@@ -225,7 +211,7 @@ public final class Doorbells {
 				LONGEST_WAIT);
 		if (!this.waiting.values().stream().allMatch(this::isBlockedFor)) {
 			// One came between looking and being blocked
-			unblock(1);
+			unblock(TOGETHER);
 		}
 		entries.whenComplete((found, failure) -> {
 			this.blocked = null;
@@ -235,7 +221,7 @@ public final class Doorbells {
 				return;
 			}
 			this.failures.set(0);
-			later(found.isEmpty() ? 0 : GATHERING_MILLIS, this::look);
+			this.threads.later(found.isEmpty() ? Duration.ZERO : TOGETHER, this::look);
 			Set<ByteBuffer> rung = found.stream().map(ByteBuffer::wrap).collect(Collectors.toSet());
 			ring((bell) -> rung.contains(ByteBuffer.wrap(bell.key().bytes())));
 		});
@@ -259,7 +245,7 @@ public final class Doorbells {
 		}
 		// Until somebody waits for them again, they look by themselves
 		ring((bell) -> true);
-		later(Math.min(LONGEST_RECONNECT_MILLIS, RECONNECT_MILLIS << Math.min(times, MOST_DOUBLINGS)), this::look);
+		this.threads.later(RECONNECTS.after(times + 1), this::look);
 	}
 
 	// The groups of a stream may stand at different entries: what is behind the first of
@@ -279,15 +265,6 @@ public final class Doorbells {
 				Long.parseUnsignedLong(other.substring(0, otherDash)));
 		return (time != 0) ? time < 0 : Long.compareUnsigned(Long.parseUnsignedLong(id.substring(dash + 1)),
 				Long.parseUnsignedLong(other.substring(otherDash + 1))) < 0;
-	}
-
-	private void later(long millis, Runnable action) {
-		try {
-			this.scheduler.schedule(action, millis, TimeUnit.MILLISECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			// The application ends
-		}
 	}
 
 	/**

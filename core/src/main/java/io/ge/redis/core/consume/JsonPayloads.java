@@ -6,7 +6,6 @@
 package io.ge.redis.core.consume;
 
 import java.lang.reflect.Type;
-import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -25,7 +24,6 @@ public record JsonPayloads(Supplier<JsonMapper> mapper) {
 
 	/**
 	 * Writes a payload.
-	 * @param payload the payload
 	 * @param place where it goes, for messages, such as {@code queue 'mail'}
 	 * @throws IllegalArgumentException if it cannot be written
 	 */
@@ -41,7 +39,6 @@ public record JsonPayloads(Supplier<JsonMapper> mapper) {
 
 	/**
 	 * Checks that payloads of the declared type can be read.
-	 * @param listener gets them
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if they cannot
 	 */
 	public void verify(ListenerMethod listener) {
@@ -58,7 +55,6 @@ public record JsonPayloads(Supplier<JsonMapper> mapper) {
 	 * Returns the reader of a pattern whose messages have no headers.
 	 * @param json the payload of a message
 	 * @param envelope the message around a payload that was read
-	 * @param <T> the messages
 	 */
 	public <T> MessageReader<T> reader(Function<T, byte[]> json,
 			BiFunction<Delivery<T>, @Nullable Object, Object> envelope) {
@@ -78,11 +74,6 @@ public record JsonPayloads(Supplier<JsonMapper> mapper) {
 			@Override
 			public Object envelope(Delivery<T> delivery, @Nullable Object payload) {
 				return envelope.apply(delivery, payload);
-			}
-
-			@Override
-			public Map<String, String> headers(Delivery<T> delivery) {
-				return Map.of();
 			}
 
 		};

@@ -5,6 +5,7 @@
 
 package io.ge.redis.core.consume;
 
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
@@ -12,15 +13,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.SourceMethods;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.CoroutinesUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * An annotated method that is called with messages: its parameters and the form of its
@@ -53,7 +61,6 @@ public final class ListenerMethod {
 	/**
 	 * Reads a method.
 	 * @param bean the bean, a proxy if it is advised
-	 * @param method its method
 	 * @param envelope the type of messages around a payload, with the payload as its only
 	 * type parameter
 	 * @param batch whether it is called with several messages
@@ -127,9 +134,6 @@ public final class ListenerMethod {
 				+ " headers, an int with @DeliveryAttempt and an Acknowledgment.");
 	}
 
-	/**
-	 * Returns the declared type of the payload.
-	 */
 	public Type payloadType() {
 		if (this.payload == null) {
 			throw new IllegalStateException("Checked in the constructor");
@@ -137,24 +141,16 @@ public final class ListenerMethod {
 		return this.payload;
 	}
 
-	/**
-	 * Returns whether an {@link Acknowledgment} is among the parameters.
-	 */
 	public boolean takesAcknowledgment() {
 		return this.roles.contains(Role.ACKNOWLEDGMENT);
 	}
 
-	/**
-	 * Returns the method, for messages of errors.
-	 */
 	public GuardedMethod method() {
 		return this.method;
 	}
 
 	/**
 	 * Returns the handler that calls this method.
-	 * @param reader reads the messages
-	 * @param <T> the messages
 	 */
 	public <T> WorkHandler<T> handler(MessageReader<T> reader) {
 		return (deliveries, acknowledgment) -> {
@@ -167,8 +163,8 @@ public final class ListenerMethod {
 					acknowledgment.reject(delivery, ex);
 				}
 			}
-			return messages.isEmpty() ? CompletableFuture.completedFuture(null) : ListenerResults.of(this.form,
-					this.bean, this.invocable, arguments(deliveries, messages, acknowledgment, reader));
+			return messages.isEmpty() ? CompletableFuture.completedFuture(null)
+					: call(arguments(deliveries, messages, acknowledgment, reader));
 		};
 	}
 
@@ -192,9 +188,51 @@ public final class ListenerMethod {
 		return arguments;
 	}
 
+	private CompletionStage<? extends @Nullable Object> call(@Nullable Object[] arguments) throws Exception {
+		ReflectionUtils.makeAccessible(this.invocable);
+		Object result = KotlinDetector.isSuspendingFunction(this.invocable)
+				? Reactive.call(this.bean, this.invocable, arguments) : invoke(arguments);
+		if (result == null) {
+			return CompletableFuture.completedFuture(null);
+		}
+		return switch (this.form.kind()) {
+			case PLAIN -> CompletableFuture.completedFuture(result);
+			case FUTURE -> (CompletionStage<?>) result;
+			case SINGLE, MULTIPLE -> Reactive.follow(this.form, result);
+		};
+	}
+
+	private @Nullable Object invoke(@Nullable Object[] arguments) throws Exception {
+		try {
+			return this.invocable.invoke(this.bean, arguments);
+		}
+		catch (InvocationTargetException ex) {
+			ReflectionUtils.rethrowException(ex.getTargetException());
+			throw ex;
+		}
+	}
+
 	private enum Role {
 
 		PAYLOAD, ENVELOPE, HEADERS, ATTEMPT, ACKNOWLEDGMENT
+
+	}
+
+	/**
+	 * On Reactor, which may be absent.
+	 */
+	private static final class Reactive {
+
+		static Object call(Object bean, Method method, @Nullable Object[] arguments) {
+			return CoroutinesUtils.invokeSuspendingFunction(method, bean, arguments);
+		}
+
+		static CompletionStage<? extends @Nullable Object> follow(ResultForm form, Object result) {
+			Publisher<?> publisher = (form.adapter() != null) ? form.adapter().toPublisher(result)
+					: (Publisher<?>) result;
+			return (form.kind() == ResultForm.Kind.SINGLE) ? Mono.from(publisher).toFuture()
+					: Flux.from(publisher).then().toFuture();
+		}
 
 	}
 

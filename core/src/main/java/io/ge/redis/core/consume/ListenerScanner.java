@@ -38,9 +38,7 @@ public final class ListenerScanner {
 
 	/**
 	 * Finds annotated methods.
-	 * @param annotation the annotation of listeners
 	 * @param found gets each bean and method
-	 * @param <A> the annotation
 	 * @throws GuardConfigurationException as thrown by {@code found}, with the bean
 	 */
 	public <A extends Annotation> void scan(Class<A> annotation, Found<A> found) {
@@ -84,7 +82,6 @@ public final class ListenerScanner {
 	/**
 	 * Takes a listener that was found.
 	 *
-	 * @param <A> the annotation
 	 */
 	@FunctionalInterface
 	public interface Found<A extends Annotation> {
@@ -92,8 +89,6 @@ public final class ListenerScanner {
 		/**
 		 * Called for each.
 		 * @param bean the bean, a proxy if it is advised
-		 * @param method the method
-		 * @param attributes its annotation
 		 */
 		void accept(Object bean, GuardedMethod method, A attributes);
 

@@ -32,9 +32,8 @@ public interface MessageReader<T> {
 	 */
 	Object envelope(Delivery<T> delivery, @Nullable Object payload);
 
-	/**
-	 * Returns the headers.
-	 */
-	Map<String, String> headers(Delivery<T> delivery);
+	default Map<String, String> headers(Delivery<T> delivery) {
+		return Map.of();
+	}
 
 }

@@ -14,11 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class NotRetryableException extends GeRedisException {
 
-	/**
-	 * Creates an exception.
-	 * @param message why, for people
-	 * @param cause the cause, or {@code null} if there is none
-	 */
 	public NotRetryableException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}

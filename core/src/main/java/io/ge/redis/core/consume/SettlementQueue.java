@@ -10,18 +10,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends settlements together: when there are {@value #MOST}, or when the first of them
@@ -35,11 +30,7 @@ final class SettlementQueue<T> {
 
 	static final int MOST = 256;
 
-	private static final long RETRY_MILLIS = 100;
-
-	private static final long LONGEST_RETRY_MILLIS = 1000;
-
-	private static final int MOST_DOUBLINGS = 10;
+	private static final Backoff AGAIN = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
 
 	private static final Log logger = LogFactory.getLog(SettlementQueue.class);
 
@@ -47,7 +38,7 @@ final class SettlementQueue<T> {
 
 	private final Duration linger;
 
-	private final ScheduledExecutorService scheduler;
+	private final ConsumerThreads threads;
 
 	private final BiConsumer<List<Settlement<T>>, Collection<Delivery<T>>> settled;
 
@@ -57,50 +48,48 @@ final class SettlementQueue<T> {
 
 	private final AtomicBoolean sending = new AtomicBoolean();
 
-	private volatile int failures;
-
 	/**
 	 * Creates a queue.
 	 * @param settled gets each batch that Redis has answered, and those of it that were
 	 * lost
 	 */
-	SettlementQueue(WorkSource<T> source, Duration linger, ScheduledExecutorService scheduler,
+	SettlementQueue(WorkSource<T> source, Duration linger, ConsumerThreads threads,
 			BiConsumer<List<Settlement<T>>, Collection<Delivery<T>>> settled) {
 		this.source = source;
 		this.linger = linger;
-		this.scheduler = scheduler;
+		this.threads = threads;
 		this.settled = settled;
 	}
 
 	void add(Settlement<T> settlement) {
 		this.waiting.add(settlement);
 		int waiting = this.size.incrementAndGet();
-		if (waiting >= MOST || this.linger.isZero()) {
+		flushOrWait(waiting, waiting == 1);
+	}
+
+	private void flushOrWait(int waiting, boolean plans) {
+		if (waiting >= MOST || (this.linger.isZero() && waiting > 0)) {
 			flush();
 		}
-		else if (waiting == 1) {
-			later(this.linger.toNanos(), this::flush);
+		else if (plans) {
+			this.threads.later(this.linger, this::flush);
 		}
 	}
 
-	/**
-	 * Sends what is there without waiting for more.
-	 */
 	void flush() {
-		if (this.sending.compareAndSet(false, true)) {
-			send();
+		if (!this.sending.compareAndSet(false, true)) {
+			return;
 		}
-	}
-
-	private void send() {
 		List<Settlement<T>> batch = new ArrayList<>();
-		Settlement<T> next = this.waiting.poll();
-		while (next != null) {
+		while (batch.size() < MOST) {
+			Settlement<T> next = this.waiting.poll();
+			if (next == null) {
+				break;
+			}
 			batch.add(next);
-			next = (batch.size() < MOST) ? this.waiting.poll() : null;
 		}
 		if (!batch.isEmpty()) {
-			send(batch, false);
+			send(batch, 0);
 			return;
 		}
 		this.sending.set(false);
@@ -109,53 +98,29 @@ final class SettlementQueue<T> {
 		}
 	}
 
-	private void send(List<Settlement<T>> batch, boolean repeated) {
-		CompletableFuture<Collection<Delivery<T>>> sent;
-		try {
-			sent = this.source.settle(batch).toCompletableFuture();
-		}
-		catch (Throwable ex) {
-			sent = CompletableFuture.failedFuture(ex);
-		}
-		sent.whenComplete((@Nullable Collection<Delivery<T>> lost, @Nullable Throwable failure) -> {
-			if (failure != null || lost == null) {
-				int times = this.failures++;
-				if (times == 0) {
+	private void send(List<Settlement<T>> batch, int failures) {
+		ConsumerContainer.asked(() -> this.source.settle(batch)).whenComplete((lost, failure) -> {
+			if (failure != null) {
+				if (failures == 0) {
 					logger.warn("Settles no messages of '" + this.source.name() + "' until Redis takes it: " + failure);
 				}
-				long pause = Math.min(LONGEST_RETRY_MILLIS, RETRY_MILLIS << Math.min(times, MOST_DOUBLINGS));
-				later(TimeUnit.MILLISECONDS.toNanos(pause), () -> send(batch, true));
+				this.threads.later(AGAIN.after(failures + 1), () -> send(batch, failures + 1));
 				return;
 			}
-			this.failures = 0;
 			this.size.addAndGet(-batch.size());
 			// What is gone at a repetition was settled by the first attempt
 			try {
-				this.settled.accept(batch, repeated ? List.of() : lost);
+				this.settled.accept(batch, (failures > 0) ? List.of() : lost);
 			}
 			catch (Throwable ex) {
 				// Thrown on, nothing would be sent any more
 				logger.warn("Outcomes of messages of '" + this.source.name() + "' could not be published", ex);
 			}
 			this.sending.set(false);
-			// Counted only now: who came before has found a call under way
+			// Counted only now: those added before have found a call under way
 			int left = this.size.get();
-			if (left >= MOST || this.linger.isZero() && left > 0) {
-				flush();
-			}
-			else if (left > 0) {
-				later(this.linger.toNanos(), this::flush);
-			}
+			flushOrWait(left, left > 0);
 		});
-	}
-
-	private void later(long nanos, Runnable action) {
-		try {
-			this.scheduler.schedule(action, nanos, TimeUnit.NANOSECONDS);
-		}
-		catch (RejectedExecutionException ex) {
-			// The application ends, and what was not settled is delivered again
-		}
 	}
 
 }

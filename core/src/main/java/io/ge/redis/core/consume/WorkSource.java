@@ -5,9 +5,14 @@
 
 package io.ge.redis.core.consume;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.key.RedisKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A place from which work comes: streams, queues, a channel, or the changes of a cache.
@@ -41,7 +46,6 @@ public interface WorkSource<T> {
 	/**
 	 * Extends the leases of everything in flight. The number of deliveries stays as it
 	 * is.
-	 * @param inFlight what is in flight, not empty
 	 * @return completes with those that are leased to somebody else by now, or gone
 	 */
 	CompletionStage<Collection<Delivery<T>>> heartbeat(Collection<Delivery<T>> inFlight);
@@ -49,7 +53,6 @@ public interface WorkSource<T> {
 	/**
 	 * Settles deliveries, of mixed outcomes. Each is checked to be still leased to this
 	 * instance, in the same script. May be repeated with the same ones.
-	 * @param settlements at least one
 	 * @return completes with those that were not settled, because they are leased to
 	 * somebody else by now, or gone. Of a repetition nobody asks, since its first attempt
 	 * may have done it
@@ -62,11 +65,12 @@ public interface WorkSource<T> {
 	 * @return the streams, each with the last entry that is known; empty if only a timer
 	 * or a message on the bus tells
 	 */
-	List<Doorbell> doorbells();
+	default List<Doorbell> doorbells() {
+		return List.of();
+	}
 
 	/**
 	 * Takes note that there may be something to take from a stream.
-	 * @param stream its key
 	 * @return whether it is one of this source
 	 */
 	default boolean rung(String stream) {
@@ -85,6 +89,57 @@ public interface WorkSource<T> {
 	 * Removes what shows that this instance exists, such as a consumer of a group without
 	 * messages. The last call at a stop. What cannot be removed is reaped by others.
 	 */
-	CompletionStage<?> leave();
+	default CompletionStage<?> leave() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	/**
+	 * Called when a handler begins, for events. As the next ones it must not block.
+	 */
+	default void onBegun(Delivery<T> delivery) {
+	}
+
+	/**
+	 * Called when Redis has taken a settlement.
+	 * @param handling how long the handler took, zero if it was not called
+	 */
+	default void onSettled(Settlement<T> settlement, Duration handling) {
+	}
+
+	/**
+	 * Called for a delivery that this instance has lost: somebody else has it now.
+	 */
+	default void onLost(Delivery<T> delivery) {
+	}
+
+	/**
+	 * Called when settlements were sent together.
+	 */
+	default void onBatch(int size) {
+	}
+
+	/**
+	 * A stream whose next entry wakes a container.
+	 *
+	 * @param after the id of the last entry that is known, {@code 0-0} for none
+	 */
+	record Doorbell(RedisKey key, String after) {
+	}
+
+	/**
+	 * The answer of a source that was asked for work.
+	 *
+	 * @param deliveries what was taken, at most as many as were asked for
+	 * @param more whether there may be more to take at once
+	 * @param due the time until something is to be tried again, or {@code null} if
+	 * nothing is known to be
+	 */
+	record TakenWork<T>(List<Delivery<T>> deliveries, boolean more, @Nullable Duration due) {
+
+		public static <T> TakenWork<T> none() {
+			return new TakenWork<>(List.of(), false, null);
+		}
+
+	}
 
 }

@@ -8,6 +8,8 @@ package io.ge.redis.core.structure;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.Assert;
 
 /**
@@ -68,6 +70,19 @@ public final class Arguments {
 
 	public static void size(String argument, Collection<?> elements) {
 		count("The number of " + argument, elements.size(), 1);
+	}
+
+	/**
+	 * Checks a name that is part of keys.
+	 */
+	public static void requireName(String place, String name) {
+		Assert.isTrue(name.matches("[A-Za-z0-9_.-]{1," + MAX_BYTES + "}"),
+				() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces, colons nor slashes,"
+						+ " and at most " + MAX_BYTES + " bytes");
+	}
+
+	public static void require(boolean valid, String property, String rule, @Nullable Object value) {
+		Assert.isTrue(valid, () -> property + " must be " + rule + ", was " + value);
 	}
 
 }

@@ -5,7 +5,6 @@
 
 package io.ge.redis.core.structure;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
@@ -18,9 +17,6 @@ import org.springframework.util.Assert;
  * A structure in the environment. Its keys have a TTL, or are declared permanent.
  */
 public interface Definition {
-
-	/** More would not fit into a readable key. */
-	int MAX_NAME_BYTES = 200;
 
 	@Nullable Duration ttl();
 
@@ -50,17 +46,14 @@ public interface Definition {
 	static void check(String properties, Map<String, ? extends Definition> definitions) {
 		definitions.forEach((name, definition) -> {
 			String place = properties + "." + name;
-			Assert.isTrue(
-					name.matches("[A-Za-z0-9_.-]+") && name.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES,
-					() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces nor colons,"
-							+ " and at most " + MAX_NAME_BYTES + " bytes");
+			Arguments.requireName(place, name);
 			Duration ttl = definition.ttl();
 			Assert.isTrue(ttl != null || definition.permanent(),
 					() -> place + ".ttl must be set, such as to 30d. For data that stays for ever, set " + place
 							+ ".permanent=true");
 			Assert.isTrue(ttl == null || !definition.permanent(),
 					() -> "Set either " + place + ".ttl or " + place + ".permanent, not both");
-			require(ttl == null || ttl.toMillis() >= 1, place + ".ttl", "at least 1ms", ttl);
+			Arguments.require(ttl == null || ttl.toMillis() >= 1, place + ".ttl", "at least 1ms", ttl);
 			definition.validate(place);
 		});
 	}
@@ -82,12 +75,8 @@ public interface Definition {
 	 * Checks that a window is kept until it ends.
 	 */
 	static void requireKept(String place, Window window, @Nullable Duration ttl) {
-		require(ttl == null || ttl.compareTo(window.length()) >= 0, place + ".ttl",
+		Arguments.require(ttl == null || ttl.compareTo(window.length()) >= 0, place + ".ttl",
 				"at least " + window.length() + ", the length of a window", ttl);
-	}
-
-	static void require(boolean valid, String property, String rule, @Nullable Object value) {
-		Assert.isTrue(valid, () -> property + " must be " + rule + ", was " + value);
 	}
 
 }

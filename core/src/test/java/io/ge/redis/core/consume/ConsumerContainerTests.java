@@ -39,8 +39,6 @@ class ConsumerContainerTests {
 
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
 
-	private final List<Delivery<String>> lost = Collections.synchronizedList(new ArrayList<>());
-
 	private final CountDownLatch freed = new CountDownLatch(1);
 
 	@AfterEach
@@ -53,14 +51,7 @@ class ConsumerContainerTests {
 	private ConsumerContainer<String> container(ConsumerSettings settings, WorkHandler<String> handler) {
 		ConsumerContainer<String> container = new ConsumerContainer<>(this.source, handler, settings,
 				new ConsumerThreads(this.handlers, this.scheduler),
-				new Doorbells(mock(GuardConnection.class), this.scheduler), new ConsumerListener<>() {
-
-					@Override
-					public void onLost(Delivery<String> delivery) {
-						ConsumerContainerTests.this.lost.add(delivery);
-					}
-
-				});
+				new Doorbells(mock(GuardConnection.class), new ConsumerThreads(Runnable::run, this.scheduler)));
 		this.source.container = container;
 		container.start();
 		return container;
@@ -126,7 +117,7 @@ class ConsumerContainerTests {
 		Awaitility.await().until(() -> this.source.asked("heartbeat") > 3);
 		assertThat(given.get().isLeased()).isTrue();
 		this.source.stolen.add(new Delivery<>("slow", "memory", 1, "", ""));
-		Awaitility.await().until(() -> this.lost.size() == 1);
+		Awaitility.await().until(() -> this.source.lost.size() == 1);
 		assertThat(given.get().isLeased()).isFalse();
 	}
 
@@ -195,9 +186,8 @@ class ConsumerContainerTests {
 						throw new OutOfMemoryError("no thread");
 					}
 					this.handlers.execute(call);
-				}, this.scheduler), new Doorbells(mock(GuardConnection.class), this.scheduler),
-				new ConsumerListener<>() {
-				});
+				}, this.scheduler),
+				new Doorbells(mock(GuardConnection.class), new ConsumerThreads(Runnable::run, this.scheduler)));
 		container.start();
 		Awaitility.await().until(() -> this.source.settled(Outcome.DONE).size() == 1);
 		assertThat(this.source.settled(Outcome.RELEASE)).hasSize(3);
@@ -218,14 +208,8 @@ class ConsumerContainerTests {
 		ConsumerContainer<String> container = new ConsumerContainer<>(this.source,
 				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), MemorySource.settings(3, 1, LEASE),
 				new ConsumerThreads(this.handlers, this.scheduler),
-				new Doorbells(mock(GuardConnection.class), this.scheduler), new ConsumerListener<>() {
-
-					@Override
-					public void onSettled(Settlement<String> settlement, Duration handling) {
-						throw new TellingFailedError();
-					}
-
-				});
+				new Doorbells(mock(GuardConnection.class), new ConsumerThreads(Runnable::run, this.scheduler)));
+		this.source.tellingFails = true;
 		container.start();
 		Awaitility.await().until(() -> this.source.settled(Outcome.DONE).size() == 3);
 		Awaitility.await().until(() -> container.report().inFlight() == 0);
@@ -242,7 +226,7 @@ class ConsumerContainerTests {
 		});
 		Awaitility.await().until(() -> given.get() != null && given.get().isLeased());
 		this.source.stolen.add(new Delivery<>("one", "memory", 1, "", "message one"));
-		Awaitility.await().until(() -> this.lost.size() == 1);
+		Awaitility.await().until(() -> this.source.lost.size() == 1);
 		int beats = this.source.asked("heartbeat");
 		Awaitility.await().until(() -> this.source.asked("heartbeat") > beats + 2);
 		assertThat(given.get().isLeased()).isFalse();
@@ -254,11 +238,11 @@ class ConsumerContainerTests {
 		ConsumerContainer<String> container = container(1, (batch, acknowledgment) -> waiting());
 		Awaitility.await().until(() -> this.source.asked("heartbeat") > 0);
 		this.source.stolen.add(new Delivery<>("slow", "memory", 1, "", ""));
-		Awaitility.await().until(() -> this.lost.size() == 1);
+		Awaitility.await().until(() -> this.source.lost.size() == 1);
 		this.freed.countDown();
 		Awaitility.await().until(() -> container.report().available() == 1);
 		assertThat(container.stop()).succeedsWithin(Duration.ofSeconds(5));
-		assertThat(this.lost).hasSize(1);
+		assertThat(this.source.lost).hasSize(1);
 		assertThat(this.source.asked("settle")).isZero();
 	}
 
@@ -318,9 +302,8 @@ class ConsumerContainerTests {
 				MemorySource.settings(1, 1, LEASE), new ConsumerThreads((call) -> {
 					stopping.get().stop();
 					throw new RejectedExecutionException("none left");
-				}, this.scheduler), new Doorbells(mock(GuardConnection.class), this.scheduler),
-				new ConsumerListener<>() {
-				});
+				}, this.scheduler),
+				new Doorbells(mock(GuardConnection.class), new ConsumerThreads(Runnable::run, this.scheduler)));
 		stopping.set(container);
 		container.start();
 		assertThat(container.stop()).succeedsWithin(Duration.ofSeconds(5));
@@ -335,8 +318,7 @@ class ConsumerContainerTests {
 		this.source.add(ids(3));
 		ConsumerContainer<String> container = new ConsumerContainer<>(this.source, (batch, acknowledgment) -> waiting(),
 				MemorySource.settings(3, 1, LEASE), new ConsumerThreads(one, this.scheduler),
-				new Doorbells(mock(GuardConnection.class), this.scheduler), new ConsumerListener<>() {
-				});
+				new Doorbells(mock(GuardConnection.class), new ConsumerThreads(Runnable::run, this.scheduler)));
 		container.start();
 		Awaitility.await().until(() -> container.report().inFlight() == 3);
 		CompletableFuture<Void> stopped = container.stop();

@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
+import io.ge.redis.core.consume.WorkSource.Doorbell;
+import io.ge.redis.core.consume.WorkSource.TakenWork;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
@@ -77,8 +79,7 @@ class ConsumerInterleavingTests {
 		Random handling = new Random(-seed);
 		ConsumerContainer<String> container = new ConsumerContainer<>(source, (batch, acknowledgment) -> work(handling),
 				MemorySource.settings(CONCURRENCY, 1 + (int) (seed % 3), Duration.ofMillis(100)),
-				new ConsumerThreads(this::execute, this.scheduler), null, new ConsumerListener<>() {
-				});
+				new ConsumerThreads(this::execute, this.scheduler), null);
 		container.start();
 		while (source.done() < MESSAGES / 2) {
 			switch (random.nextInt(4)) {
@@ -107,8 +108,7 @@ class ConsumerInterleavingTests {
 		Random handling = new Random(-seed);
 		ConsumerContainer<String> container = new ConsumerContainer<>(source, (batch, acknowledgment) -> work(handling),
 				MemorySource.settings(CONCURRENCY, 1, Duration.ofMillis(100)),
-				new ConsumerThreads(this::execute, this.scheduler), null, new ConsumerListener<>() {
-				});
+				new ConsumerThreads(this::execute, this.scheduler), null);
 		container.start();
 		sleep((int) (seed % 4) * 20);
 		assertThat(container.stop()).succeedsWithin(Duration.ofSeconds(10));

@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.consume.Settlement.Outcome;
+import io.ge.redis.core.consume.WorkSource.Doorbell;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -50,7 +51,8 @@ class DoorbellsIntegrationTests {
 
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
 
-	private final Doorbells doorbells = new Doorbells(this.connection, this.scheduler);
+	private final Doorbells doorbells = new Doorbells(this.connection,
+			new ConsumerThreads(Runnable::run, this.scheduler));
 
 	private final List<ConsumerContainer<String>> containers = new ArrayList<>();
 
@@ -178,8 +180,7 @@ class DoorbellsIntegrationTests {
 		source.doorbells = List.of(new Doorbell(key(stream), "0-0"));
 		ConsumerContainer<String> container = new ConsumerContainer<>(source,
 				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), MemorySource.settings(2, 1, LEASE),
-				new ConsumerThreads(this.handlers, this.scheduler), this.doorbells, new ConsumerListener<>() {
-				});
+				new ConsumerThreads(this.handlers, this.scheduler), this.doorbells);
 		this.containers.add(container);
 		container.start();
 		return source;

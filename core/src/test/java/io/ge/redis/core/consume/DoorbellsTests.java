@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.consume.Settlement.Outcome;
+import io.ge.redis.core.consume.WorkSource.Doorbell;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -35,15 +36,15 @@ class DoorbellsTests {
 
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
 
-	private final Doorbells doorbells = new Doorbells(mock(GuardConnection.class), this.scheduler);
+	private final Doorbells doorbells = new Doorbells(mock(GuardConnection.class),
+			new ConsumerThreads(Runnable::run, this.scheduler));
 
 	private final MemorySource source = new MemorySource();
 
 	private final ConsumerContainer<String> container = new ConsumerContainer<>(this.source,
 			(batch, acknowledgment) -> CompletableFuture.completedFuture(null),
 			MemorySource.settings(2, 1, Duration.ofHours(1)), new ConsumerThreads(this.handlers, this.scheduler),
-			this.doorbells, new ConsumerListener<>() {
-			});
+			this.doorbells);
 
 	@AfterEach
 	void end() {

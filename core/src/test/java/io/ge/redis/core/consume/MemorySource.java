@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,11 @@ final class MemorySource implements WorkSource<String> {
 
 	final Set<Delivery<String>> stolen = ConcurrentHashMap.newKeySet();
 
+	final List<Delivery<String>> lost = new CopyOnWriteArrayList<>();
+
 	volatile boolean away;
+
+	volatile boolean tellingFails;
 
 	volatile boolean broken;
 
@@ -128,6 +133,18 @@ final class MemorySource implements WorkSource<String> {
 	@Override
 	public List<Doorbell> doorbells() {
 		return this.doorbells;
+	}
+
+	@Override
+	public void onLost(Delivery<String> delivery) {
+		this.lost.add(delivery);
+	}
+
+	@Override
+	public void onSettled(Settlement<String> settlement, Duration handling) {
+		if (this.tellingFails) {
+			throw new TellingFailedError();
+		}
 	}
 
 	@Override

@@ -42,7 +42,8 @@ class SettlementQueueTests {
 			this.timers.add(call.getArgument(0));
 			return null;
 		});
-		return new SettlementQueue<>(this.source, Duration.ofMillis(linger), scheduler, settled);
+		return new SettlementQueue<>(this.source, Duration.ofMillis(linger),
+				new ConsumerThreads(Runnable::run, scheduler), settled);
 	}
 
 	private void runTimers() {

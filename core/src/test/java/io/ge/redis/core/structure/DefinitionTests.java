@@ -39,8 +39,8 @@ class DefinitionTests {
 
 	@Test
 	void refusesNamesThatDoNotFitIntoAKey() {
-		refuses("neither braces nor colons", "a{b}", DAY, false);
-		refuses("neither braces nor colons", "a:b", DAY, false);
+		refuses("neither braces, colons nor slashes", "a{b}", DAY, false);
+		refuses("neither braces, colons nor slashes", "a:b", DAY, false);
 		refuses("at most 200 bytes", "n".repeat(201), DAY, false);
 	}
 

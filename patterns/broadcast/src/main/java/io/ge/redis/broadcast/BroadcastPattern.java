@@ -13,8 +13,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.broadcast.RedisBroadcastSource.Entry;
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.consume.ConsumerContainer;
-import io.ge.redis.core.consume.ConsumerListener;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.consume.JsonPayloads;
@@ -63,8 +61,8 @@ public final class BroadcastPattern {
 		this.shutdownTimeout = shutdownTimeout;
 		this.attributes = attributes;
 		this.payloads = new JsonPayloads(SingletonSupplier.of(mapper));
-		this.redis = SingletonSupplier
-			.of(() -> new RedisBroadcasts(this.properties.get(), backend.get(), this.payloads, events));
+		this.redis = SingletonSupplier.of(() -> new RedisBroadcasts(this.properties.get(), backend.get(),
+				backend.get().redis("broadcast"), this.payloads, events));
 	}
 
 	public Broadcaster broadcaster() {
@@ -115,10 +113,7 @@ public final class BroadcastPattern {
 		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get());
 		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
 				this.shutdownTimeout.get());
-		source.onArrival(this.consumers.get()
-			.add(this.backend.get(), (parts) -> new ConsumerContainer<>(source, handler, container, parts.threads(),
-					parts.doorbells(), new ConsumerListener<>() {
-					}))::wake);
+		source.onArrival(this.consumers.get().add(this.backend.get(), source, handler, container)::wake);
 	}
 
 	private static @Nullable Method onGap(Object bean, GuardedMethod method, String name) {

@@ -5,11 +5,11 @@
 
 package io.ge.redis.broadcast;
 
-import java.time.Duration;
 import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
 import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Arguments;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -32,8 +32,7 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 	public BroadcastProperties {
 		channels.forEach((name, channel) -> {
 			String place = "ge.redis.broadcast.channels." + name;
-			Assert.isTrue(name.matches("[A-Za-z0-9_.-]+"), () -> place
-					+ ": a name may have letters, digits, '_', '.' and '-', and neither braces, colons nor slashes");
+			Arguments.requireName(place, name);
 			channel.validate(place);
 		});
 	}
@@ -77,15 +76,11 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 					+ ".retention must be set to at least 1, such as 1000: a reliable channel keeps that many messages");
 			Assert.isTrue(isReliable() || (this.retention == 0 && !this.sticky), () -> place
 					+ ": an ephemeral channel keeps nothing. Remove retention and sticky, or set mode to reliable");
-			Assert.isTrue(this.maxAttempts >= 1,
-					() -> place + ".max-attempts must be at least 1, was " + this.maxAttempts);
+			Arguments.require(this.maxAttempts >= 1, place + ".max-attempts", "at least 1", this.maxAttempts);
 		}
 
 	}
 
-	/**
-	 * Kinds of channels.
-	 */
 	public enum Mode {
 
 		/** Messages are kept, and read by each instance from where it was. */

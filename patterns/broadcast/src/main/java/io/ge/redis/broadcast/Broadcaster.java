@@ -21,7 +21,6 @@ public interface Broadcaster {
 
 	/**
 	 * Publishes a message.
-	 * @param channel the name of the channel
 	 * @param message the payload, written as JSON
 	 * @return completes with the number of the message in its channel, 0 for an ephemeral
 	 * one; exceptionally with {@link io.ge.redis.core.outage.RedisUnavailableException}
@@ -32,7 +31,6 @@ public interface Broadcaster {
 
 	/**
 	 * Publishes a message and waits until Redis has it.
-	 * @param channel the name of the channel
 	 * @param message the payload, written as JSON
 	 * @return the number of the message in its channel, 0 for an ephemeral one
 	 * @see #publishAsync

@@ -27,29 +27,12 @@ import io.ge.redis.core.script.ScriptReply;
  * is sticky. An ephemeral one is a channel of that name, followed by {@code :database}
  * unless that is 0.
  */
-final class RedisBroadcasts implements Broadcaster {
+record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, GuardedRedis redis, JsonPayloads payloads,
+		GuardEvents events) implements Broadcaster {
 
 	private static final LuaScript PUBLISH = LuaScript.load(RedisBroadcasts.class, "publish.lua");
 
 	private static final LuaScript READ = LuaScript.load(RedisBroadcasts.class, "read.lua");
-
-	private final BroadcastProperties properties;
-
-	private final RedisBackend backend;
-
-	private final JsonPayloads payloads;
-
-	private final GuardEvents events;
-
-	private final GuardedRedis redis;
-
-	RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, JsonPayloads payloads, GuardEvents events) {
-		this.properties = properties;
-		this.backend = backend;
-		this.payloads = payloads;
-		this.events = events;
-		this.redis = backend.redis("broadcast");
-	}
 
 	RedisKey stream(String channel) {
 		return this.backend.keys("broadcast").entity(KeyPart.of(channel));

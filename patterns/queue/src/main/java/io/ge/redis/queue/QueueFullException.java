@@ -14,11 +14,6 @@ import io.ge.redis.Refusal;
  */
 public class QueueFullException extends GeRedisException {
 
-	/**
-	 * Creates an exception.
-	 * @param queue the name of the queue
-	 * @param jobs how many jobs it holds
-	 */
 	public QueueFullException(String queue, long jobs) {
 		super("Queue '" + queue + "' is full: it holds " + jobs + " jobs. Look at why they are not done, or raise"
 				+ " ge.redis.queue.queues." + queue + ".max-length", false);

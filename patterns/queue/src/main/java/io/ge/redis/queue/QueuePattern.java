@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.consume.ConsumerContainer;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.consume.JsonPayloads;
@@ -64,8 +63,8 @@ public final class QueuePattern {
 		this.shutdownTimeout = shutdownTimeout;
 		this.attributes = attributes;
 		this.payloads = new JsonPayloads(SingletonSupplier.of(mapper));
-		this.redis = SingletonSupplier
-			.of(() -> new RedisJobs(this.properties.get(), backend.get(), this.payloads, events::publish));
+		this.redis = SingletonSupplier.of(() -> new RedisJobs(this.properties.get(), backend.get(),
+				backend.get().redis("queue"), this.payloads, events::publish));
 	}
 
 	public JobQueue jobQueue() {
@@ -119,9 +118,7 @@ public final class QueuePattern {
 					"Leave one of them, or use two queues.");
 		}
 		RedisJobSource source = new RedisJobSource(queue, settings, this.redis.get());
-		this.consumers.get()
-			.add(this.backend.get(), (parts) -> new ConsumerContainer<>(source, listener.handler(source.reader()),
-					container, parts.threads(), parts.doorbells(), source));
+		this.consumers.get().add(this.backend.get(), source, listener.handler(source.reader()), container);
 	}
 
 }

@@ -10,11 +10,11 @@ import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
 import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.structure.Arguments;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.util.Assert;
 
 /**
  * Job queues in the environment. What is not configured here can be neither filled nor
@@ -32,8 +32,7 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	public QueueProperties {
 		queues.forEach((name, queue) -> {
 			String place = "ge.redis.queue.queues." + name;
-			Assert.isTrue(name.matches("[A-Za-z0-9_.-]+"), () -> place
-					+ ": a name may have letters, digits, '_', '.' and '-', and neither braces, colons nor slashes");
+			Arguments.requireName(place, name);
 			queue.validate(place);
 		});
 	}
@@ -76,25 +75,21 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@DefaultValue DeadLetters deadLetter) {
 
 		private void validate(String place) {
-			require(this.concurrency >= 1, place + ".concurrency", "at least 1", this.concurrency);
-			require(this.visibilityTimeout.toMillis() >= 100, place + ".visibility-timeout", "at least 100ms",
+			Arguments.require(this.concurrency >= 1, place + ".concurrency", "at least 1", this.concurrency);
+			Arguments.require(this.visibilityTimeout.toMillis() >= 100, place + ".visibility-timeout", "at least 100ms",
 					this.visibilityTimeout);
-			require(this.maxAttempts >= 1, place + ".max-attempts", "at least 1", this.maxAttempts);
-			require(this.priority >= 0 && this.priority <= JobOptions.HIGHEST, place + ".priority", "from 0 to 9",
-					this.priority);
-			require(!this.aging.isNegative(), place + ".aging", "at least 0", this.aging);
-			require(this.resultTtl.toMillis() >= 1, place + ".result-ttl", "at least 1ms", this.resultTtl);
-			require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
+			Arguments.require(this.maxAttempts >= 1, place + ".max-attempts", "at least 1", this.maxAttempts);
+			Arguments.require(this.priority >= 0 && this.priority <= JobOptions.HIGHEST, place + ".priority",
+					"from 0 to 9", this.priority);
+			Arguments.require(!this.aging.isNegative(), place + ".aging", "at least 0", this.aging);
+			Arguments.require(this.resultTtl.toMillis() >= 1, place + ".result-ttl", "at least 1ms", this.resultTtl);
+			Arguments.require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
 					place + ".dedup-window", "from 0 to result-ttl", this.dedupWindow);
-			require(this.maxLength >= 1, place + ".max-length", "at least 1", this.maxLength);
-			require(this.deadLetter.maxLength() >= 1, place + ".dead-letter.max-length", "at least 1",
+			Arguments.require(this.maxLength >= 1, place + ".max-length", "at least 1", this.maxLength);
+			Arguments.require(this.deadLetter.maxLength() >= 1, place + ".dead-letter.max-length", "at least 1",
 					this.deadLetter.maxLength());
-			require(this.deadLetter.ttl().toMillis() >= 1, place + ".dead-letter.ttl", "at least 1ms",
+			Arguments.require(this.deadLetter.ttl().toMillis() >= 1, place + ".dead-letter.ttl", "at least 1ms",
 					this.deadLetter.ttl());
-		}
-
-		private static void require(boolean valid, String property, String rule, Object value) {
-			Assert.isTrue(valid, () -> property + " must be " + rule + ", was " + value);
 		}
 
 	}

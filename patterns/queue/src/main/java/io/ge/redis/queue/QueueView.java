@@ -23,9 +23,6 @@ public record QueueView(long jobs, long inFlight, long delayed, long deadLetters
 
 	static final QueueView NONE = new QueueView(0, 0, 0, 0, -1, List.of());
 
-	/**
-	 * Returns how many could run.
-	 */
 	public long waiting() {
 		return this.ready.stream().mapToLong(Long::longValue).sum();
 	}

@@ -13,18 +13,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 
-import io.ge.redis.core.consume.ConsumerListener;
 import io.ge.redis.core.consume.Delivery;
-import io.ge.redis.core.consume.Doorbell;
-import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.consume.MessageReader;
 import io.ge.redis.core.consume.Settlement;
-import io.ge.redis.core.consume.TakenWork;
 import io.ge.redis.core.consume.WorkSource;
+import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
@@ -34,7 +30,7 @@ import org.apache.commons.logging.LogFactory;
 /**
  * The jobs of a queue as work of this instance, and what becomes of them as events.
  */
-final class RedisJobSource implements WorkSource<Job<byte[]>>, ConsumerListener<Job<byte[]>> {
+final class RedisJobSource implements WorkSource<Job<byte[]>> {
 
 	private static final Log logger = LogFactory.getLog(RedisJobSource.class);
 
@@ -72,8 +68,8 @@ final class RedisJobSource implements WorkSource<Job<byte[]>>, ConsumerListener<
 	@Override
 	public CompletionStage<TakenWork<Job<byte[]>>> take(int most, boolean reclaim) {
 		return this.redis
-			.run(TAKE, this.keys, this.redis.instanceId(), most, this.settings.visibilityTimeout().toMillis(),
-					this.settings.aging().toMillis(), reclaim ? 1 : 0)
+			.run(TAKE, this.keys, this.redis.backend().bus().instanceId(), most,
+					this.settings.visibilityTimeout().toMillis(), this.settings.aging().toMillis(), reclaim ? 1 : 0)
 			.thenApply(this::taken);
 	}
 
@@ -148,11 +144,6 @@ final class RedisJobSource implements WorkSource<Job<byte[]>>, ConsumerListener<
 	@Override
 	public List<Doorbell> doorbells() {
 		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell));
-	}
-
-	@Override
-	public CompletionStage<?> leave() {
-		return CompletableFuture.completedFuture(null);
 	}
 
 	MessageReader<Job<byte[]>> reader() {

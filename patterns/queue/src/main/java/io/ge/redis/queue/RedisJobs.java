@@ -19,7 +19,6 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
-import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
@@ -31,7 +30,8 @@ import tools.jackson.databind.JsonNode;
  * Job queues in Redis: {@code prefix:queue:{name}:jobs} and its siblings;
  * {@code enqueue.lua} says what each is.
  */
-final class RedisJobs implements JobQueue {
+record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis redis, JsonPayloads payloads,
+		Consumer<JobEvent> events) implements JobQueue {
 
 	private static final LuaScript ENQUEUE = LuaScript.load(RedisJobs.class, "enqueue.lua");
 
@@ -47,29 +47,8 @@ final class RedisJobs implements JobQueue {
 
 	private static final int HASH_BYTES = 16;
 
-	private final QueueProperties properties;
-
-	private final RedisBackend backend;
-
-	private final JsonPayloads payloads;
-
-	private final Consumer<JobEvent> events;
-
-	private final GuardedRedis redis;
-
-	private final KeySpace keys;
-
-	RedisJobs(QueueProperties properties, RedisBackend backend, JsonPayloads payloads, Consumer<JobEvent> events) {
-		this.properties = properties;
-		this.backend = backend;
-		this.payloads = payloads;
-		this.events = events;
-		this.redis = backend.redis("queue");
-		this.keys = backend.keys("queue");
-	}
-
 	List<RedisKey> keys(String queue) {
-		RedisKey root = this.keys.entity(KeyPart.of(queue));
+		RedisKey root = this.backend.keys("queue").entity(KeyPart.of(queue));
 		List<RedisKey> all = new ArrayList<>();
 		PARTS.forEach((part) -> all.add(root.with(KeyPart.of(part))));
 		for (int priority = 0; priority <= JobOptions.HIGHEST; priority++) {
@@ -85,14 +64,6 @@ final class RedisJobs implements JobQueue {
 	// Empty where idle instances are blocked by the bell itself
 	private String channel() {
 		return this.backend.connection().canBlock() ? "" : this.backend.bus().newsChannel();
-	}
-
-	String instanceId() {
-		return this.backend.bus().instanceId();
-	}
-
-	JsonPayloads payloads() {
-		return this.payloads;
 	}
 
 	void publish(String queue, String id, JobEvent.Outcome outcome, Duration handling) {

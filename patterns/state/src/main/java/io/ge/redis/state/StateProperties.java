@@ -7,7 +7,7 @@ package io.ge.redis.state;
 
 import java.time.Duration;
 
-import io.ge.redis.core.structure.Definition;
+import io.ge.redis.core.structure.Arguments;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -47,7 +47,7 @@ public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	}
 
 	private static void require(boolean valid, String property, String rule, Object value) {
-		Definition.require(valid, "ge.redis.state." + property, rule, value);
+		Arguments.require(valid, "ge.redis.state." + property, rule, value);
 	}
 
 }

@@ -14,11 +14,6 @@ import io.ge.redis.Refusal;
  */
 public class ChainDepthException extends GeRedisException {
 
-	/**
-	 * Creates an exception.
-	 * @param stream the name of the definition
-	 * @param depth the depth of the message
-	 */
 	public ChainDepthException(String stream, int depth) {
 		super("A message to stream '" + stream + "' has the depth " + depth + " in its chain, more than"
 				+ " ge.redis.stream.definitions." + stream + ".max-chain-depth. Look for listeners that trigger one"

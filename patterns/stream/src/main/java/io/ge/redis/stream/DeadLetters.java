@@ -22,8 +22,6 @@ public interface DeadLetters {
 	/**
 	 * Lists dead letters, the newest first. Redis: one script call for each stream of a
 	 * family.
-	 * @param stream the name of the definition
-	 * @param most how many at most
 	 * @return completes with the letters
 	 */
 	CompletableFuture<List<DeadLetter>> listAsync(String stream, int most);
@@ -32,7 +30,6 @@ public interface DeadLetters {
 	 * Publishes a dead letter again and removes it from the list, in one script: two who
 	 * do it at the same time publish it once. It is delivered to the group that gave it
 	 * up. Redis: one script call.
-	 * @param stream the name of the definition
 	 * @param id as {@link DeadLetter#id()}
 	 * @return completes with whether there was such a letter, or exceptionally with
 	 * {@link StreamFullException}
@@ -41,7 +38,6 @@ public interface DeadLetters {
 
 	/**
 	 * Removes a dead letter. Redis: one script call.
-	 * @param stream the name of the definition
 	 * @param id as {@link DeadLetter#id()}
 	 * @return completes with whether there was such a letter
 	 */

@@ -22,9 +22,6 @@ public record Published(Outcome outcome, String messageId, String triggerId) {
 		return this.outcome == Outcome.DUPLICATE;
 	}
 
-	/**
-	 * The outcomes.
-	 */
 	public enum Outcome {
 
 		/** The message is in the stream. */

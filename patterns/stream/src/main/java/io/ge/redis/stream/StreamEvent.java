@@ -22,53 +22,33 @@ import io.ge.redis.core.event.GuardEvent;
 public record StreamEvent(String name, Kind kind, long amount) implements GuardEvent {
 
 	/** The meter of publishing, one for each definition. */
-	public static final EventMeter PUBLISHED = EventMeter
-		.counter("ge.redis.stream.published", "Attempts to publish messages")
-		.of("stream")
+	public static final EventMeter PUBLISHED = ofStream("ge.redis.stream.published",
+			"Attempts to publish messages")
 		.by("outcome", List.of("ok", "duplicate", "rejected_full", "rejected_depth"));
 
 	/** The meter of consuming, one for each group. */
-	public static final EventMeter CONSUMED = EventMeter
-		.counter("ge.redis.stream.consumed", "Deliveries that have ended")
-		.of("stream", "group")
+	public static final EventMeter CONSUMED = ofGroup("ge.redis.stream.consumed", "Deliveries that have ended")
 		.by("outcome", List.of("ok", "retry", "dead", "lost_lease"));
 
-	private static final EventMeter DEAD_LETTERED = EventMeter
-		.counter("ge.redis.stream.dead.lettered", "Messages that were given up")
-		.of("stream", "group")
+	private static final EventMeter DEAD_LETTERED = ofGroup("ge.redis.stream.dead.lettered",
+			"Messages that were given up")
 		.by("reason", List.of("attempts", "rejected", "lease_expired", "unreadable", "body_expired"));
 
-	private static final EventMeter TRIMMED = EventMeter
-		.counter("ge.redis.stream.trimmed", "Messages that were trimmed before they were acknowledged")
-		.of("stream")
+	private static final EventMeter TRIMMED = ofStream("ge.redis.stream.trimmed",
+			"Messages that were trimmed before they were acknowledged")
 		.by("state", List.of("unread", "pending"));
 
-	private static final EventMeter SPILLED = EventMeter
-		.counter("ge.redis.stream.spilled.bytes", "Bytes of payloads that were kept apart")
-		.of("stream");
+	private static EventMeter ofStream(String name, String description) {
+		return EventMeter.counter(name, description).of("stream");
+	}
 
-	private static final EventMeter REDELIVERED = EventMeter
-		.counter("ge.redis.stream.redelivered", "Deliveries after the first one of a message")
-		.of("stream", "group");
+	private static EventMeter ofGroup(String name, String description) {
+		return EventMeter.counter(name, description).of("stream", "group");
+	}
 
-	private static final EventMeter RECREATED = EventMeter
-		.counter("ge.redis.stream.group.recreated", "Groups that were lost and made again")
-		.of("stream", "group");
-
-	private static final EventMeter REAPED = EventMeter
-		.counter("ge.redis.stream.consumers.reaped", "Silent consumers that were removed")
-		.of("stream", "group");
-
-	private static final EventMeter BATCH = EventMeter
-		.counter("ge.redis.stream.ack.batch", "Settlements, to be divided by the calls of the script stream/settle")
-		.of("stream", "group");
-
-	private static final EventMeter HANDLER = EventMeter.timer("ge.redis.stream.handler", "Calls of listeners")
-		.of("stream", "group");
-
-	private static final EventMeter END_TO_END = EventMeter
-		.timer("ge.redis.stream.end.to.end", "From publishing to the end of the work")
-		.of("stream", "group");
+	private static EventMeter timer(String name, String description) {
+		return EventMeter.timer(name, description).of("stream", "group");
+	}
 
 	@Override
 	public String pattern() {
@@ -96,64 +76,50 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 	}
 
 	/**
-	 * The kinds of events.
+	 * The kinds of events. {@code OK} is a message that was published, {@code DONE} one
+	 * whose work is done and acknowledged, {@code DEAD} one that is given up, which has a
+	 * second event with the reason, from {@code ATTEMPTS} to {@code BODY_EXPIRED}.
+	 * {@code UNREAD} were dropped by a publisher before a group has read them,
+	 * {@code PENDING} were gone from the stream before they were acknowledged.
+	 * {@code SPILLED} are bytes, {@code HANDLED} and {@code END_TO_END} nanoseconds, and
+	 * {@code BATCH} settlements that were sent together.
 	 */
 	public enum Kind {
 
-		/** Published. */
-		OK(PUBLISHED, 0, false),
-		/** Not published, since it was before. */
-		DUPLICATE(PUBLISHED, 1, false),
-		/** Not published, since the stream is full. */
-		REJECTED_FULL(PUBLISHED, 2, true),
-		/** Not published, since its chain is too deep. */
+		OK(PUBLISHED, 0, false), DUPLICATE(PUBLISHED, 1, false), REJECTED_FULL(PUBLISHED, 2, true),
 		REJECTED_DEPTH(PUBLISHED, 3, true),
-		/** Bytes of a payload that was kept apart. */
-		SPILLED(StreamEvent.SPILLED, 0, false),
 
-		/** The work is done and acknowledged. */
-		DONE(CONSUMED, 0, false),
-		/** A failed message is to be delivered again. */
-		RETRY(CONSUMED, 1, false),
-		/** A failed message is given up. */
-		DEAD(CONSUMED, 2, false),
-		/** Another instance has taken over the message. */
-		LOST_LEASE(CONSUMED, 3, true),
+		SPILLED(ofStream("ge.redis.stream.spilled.bytes", "Bytes of payloads that were kept apart"), false),
 
-		/** Given up after the last attempt. */
-		ATTEMPTS(DEAD_LETTERED, 0, true),
-		/** Given up by the listener. */
-		REJECTED(DEAD_LETTERED, 1, true),
-		/** Given up, since the last instance that had it has died. */
-		LEASE_EXPIRED(DEAD_LETTERED, 2, true),
-		/** Given up, since it could not be read. */
-		UNREADABLE(DEAD_LETTERED, 3, true),
-		/** Given up, since its body has expired. */
-		BODY_EXPIRED(DEAD_LETTERED, 4, true),
+		DONE(CONSUMED, 0, false), RETRY(CONSUMED, 1, false), DEAD(CONSUMED, 2, false), LOST_LEASE(CONSUMED, 3, true),
 
-		/** Dropped by a publisher before a group has read it. */
-		UNREAD(TRIMMED, 0, true),
-		/** Gone from the stream before it was acknowledged. */
-		PENDING(TRIMMED, 1, true),
+		ATTEMPTS(DEAD_LETTERED, 0, true), REJECTED(DEAD_LETTERED, 1, true), LEASE_EXPIRED(DEAD_LETTERED, 2, true),
+		UNREADABLE(DEAD_LETTERED, 3, true), BODY_EXPIRED(DEAD_LETTERED, 4, true),
 
-		/** How long a listener took, in nanoseconds. */
-		HANDLED(HANDLER, 0, false),
-		/** Time from publishing to the end of the work, in nanoseconds. */
-		END_TO_END(StreamEvent.END_TO_END, 0, false),
-		/** Delivered for a second or further time. */
-		REDELIVERED(StreamEvent.REDELIVERED, 0, false),
-		/** A group was lost with its stream and is there again. */
-		GROUP_RECREATED(RECREATED, 0, true),
-		/** Consumers that were silent for long were removed. */
-		REAPED(StreamEvent.REAPED, 0, true),
-		/** Settlements that were sent together. */
-		BATCH(StreamEvent.BATCH, 0, false);
+		UNREAD(TRIMMED, 0, true), PENDING(TRIMMED, 1, true),
+
+		HANDLED(timer("ge.redis.stream.handler", "Calls of listeners"), false),
+
+		END_TO_END(timer("ge.redis.stream.end.to.end", "From publishing to the end of the work"), false),
+
+		REDELIVERED(ofGroup("ge.redis.stream.redelivered", "Deliveries after the first one of a message"), false),
+
+		GROUP_RECREATED(ofGroup("ge.redis.stream.group.recreated", "Groups that were lost and made again"), true),
+
+		REAPED(ofGroup("ge.redis.stream.consumers.reaped", "Silent consumers that were removed"), true),
+
+		BATCH(ofGroup("ge.redis.stream.ack.batch",
+				"Settlements, to be divided by the calls of the script stream/settle"), false);
 
 		private final EventMeter meter;
 
 		private final int series;
 
 		private final boolean rare;
+
+		Kind(EventMeter meter, boolean rare) {
+			this(meter, 0, rare);
+		}
 
 		Kind(EventMeter meter, int series, boolean rare) {
 			this.meter = meter;

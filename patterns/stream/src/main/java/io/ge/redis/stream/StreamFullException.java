@@ -18,20 +18,12 @@ public class StreamFullException extends GeRedisException {
 
 	private final Duration retryAfter;
 
-	/**
-	 * Creates an exception.
-	 * @param stream the name of the definition
-	 * @param retryAfter when there may be room, at least a second
-	 */
 	public StreamFullException(String stream, Duration retryAfter) {
 		super("Stream '" + stream + "' is full of messages that a group has not acknowledged. Look at why its listeners"
 				+ " are slow, or raise ge.redis.stream.definitions." + stream + ".max-length", false);
 		this.retryAfter = retryAfter;
 	}
 
-	/**
-	 * Returns when there may be room, at least a second.
-	 */
 	public Duration retryAfter() {
 		return this.retryAfter;
 	}

@@ -41,33 +41,21 @@ public record StreamMessage(@Nullable Object payload, @Nullable String triggerId
 		return new StreamMessage(payload, null, null, Map.of(), null, null, null, null, -1, null);
 	}
 
-	/**
-	 * Returns this message with a trigger id.
-	 */
 	public StreamMessage triggerId(String triggerId) {
 		return new StreamMessage(this.payload, triggerId, this.workItem, this.context, this.triggeredBy, this.reason,
 				this.dedupKey, this.orderKey, this.depth, this.traceparent);
 	}
 
-	/**
-	 * Returns this message about an item of work.
-	 */
 	public StreamMessage workItem(@Nullable String workItem) {
 		return new StreamMessage(this.payload, this.triggerId, workItem, this.context, this.triggeredBy, this.reason,
 				this.dedupKey, this.orderKey, this.depth, this.traceparent);
 	}
 
-	/**
-	 * Returns this message with a context.
-	 */
 	public StreamMessage context(Map<String, ?> context) {
 		return new StreamMessage(this.payload, this.triggerId, this.workItem, context, this.triggeredBy, this.reason,
 				this.dedupKey, this.orderKey, this.depth, this.traceparent);
 	}
 
-	/**
-	 * Returns this message with who caused it and why.
-	 */
 	public StreamMessage triggeredBy(@Nullable String triggeredBy, @Nullable String reason) {
 		return new StreamMessage(this.payload, this.triggerId, this.workItem, this.context, triggeredBy, reason,
 				this.dedupKey, this.orderKey, this.depth, this.traceparent);

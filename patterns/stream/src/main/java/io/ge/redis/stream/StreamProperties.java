@@ -8,9 +8,9 @@ package io.ge.redis.stream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 import io.ge.redis.core.consume.Backoff;
+import io.ge.redis.core.structure.Arguments;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -35,18 +35,9 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 
 	public StreamProperties {
 		definitions.forEach((name, definition) -> {
-			assertName(DEFINITIONS, name);
+			Arguments.requireName(DEFINITIONS + name, name);
 			definition.validate(DEFINITIONS + name);
 		});
-	}
-
-	private static void assertName(String place, String name) {
-		Assert.isTrue(name.matches("[A-Za-z0-9_.-]+"), () -> place + name
-				+ ": a name may have letters, digits, '_', '.' and '-', and neither braces, colons nor slashes");
-	}
-
-	private static void assertAtLeast(int least, int value, String place) {
-		Assert.isTrue(value >= least, () -> place + " must be at least " + least + ", was " + value);
 	}
 
 	/**
@@ -88,23 +79,29 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 					+ ".max-length must be set to at least 1, such as 1000: a stream without a bound fills the memory");
 			Assert.isTrue(!this.groups.isEmpty(),
 					() -> place + ".groups must have at least one group, such as groups.worker.concurrency=1");
-			Assert.isTrue(this.dedupWindow == null || this.dedupWindow.toMillis() >= 1,
-					() -> place + ".dedup-window must be at least 1ms, was " + this.dedupWindow);
+			Arguments.require(this.dedupWindow == null || this.dedupWindow.toMillis() >= 1, place + ".dedup-window",
+					"at least 1ms", this.dedupWindow);
 			Assert.isTrue(this.dedupKey == null || this.dedupWindow != null,
 					() -> place + ".dedup-window must be set where dedup-key is, such as to 5m");
 			Assert.isTrue(!this.blockTimeout.isNegative(),
 					() -> place + ".block-timeout must not be negative, was " + this.blockTimeout);
-			assertAtLeast(0, Objects.requireNonNullElse(this.maxChainDepth, 0), place + ".max-chain-depth");
-			assertAtLeast(1, Objects.requireNonNullElse(this.partitions, 1), place + ".partitions");
-			this.claimCheck.validate(place + ".claim-check");
-			this.deadLetter.validate(place + ".dead-letter");
+			Arguments.require(this.maxChainDepth == null || this.maxChainDepth >= 0, place + ".max-chain-depth",
+					"at least 0", this.maxChainDepth);
+			Arguments.require(this.partitions == null || this.partitions >= 1, place + ".partitions", "at least 1",
+					this.partitions);
+			Arguments.require(this.claimCheck.ttl().toMillis() >= 1, place + ".claim-check.ttl", "at least 1ms",
+					this.claimCheck.ttl());
+			Arguments.require(this.deadLetter.maxLength() >= 1, place + ".dead-letter.max-length", "at least 1",
+					this.deadLetter.maxLength());
+			Arguments.require(this.deadLetter.ttl().toMillis() >= 1, place + ".dead-letter.ttl", "at least 1ms",
+					this.deadLetter.ttl());
 			this.variables.forEach((name, values) -> {
-				assertName(place + ".variables.", name);
+				Arguments.requireName(place + ".variables." + name, name);
 				Assert.notEmpty(values, () -> place + ".variables." + name + " must have at least one value");
-				values.forEach((value) -> assertName(place + ".variables." + name + ": ", value));
+				values.forEach((value) -> Arguments.requireName(place + ".variables." + name + ": " + value, value));
 			});
 			this.groups.forEach((name, group) -> {
-				assertName(place + ".groups.", name);
+				Arguments.requireName(place + ".groups." + name, name);
 				group.validate(place + ".groups." + name);
 			});
 		}
@@ -121,11 +118,6 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	 * dead letter
 	 */
 	public record ClaimCheck(@Nullable DataSize threshold, @DefaultValue("1d") Duration ttl) {
-
-		private void validate(String place) {
-			Assert.isTrue(this.ttl.toMillis() >= 1, () -> place + ".ttl must be at least 1ms, was " + this.ttl);
-		}
-
 	}
 
 	/**
@@ -145,11 +137,10 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 			@DefaultValue Backoff backoff) {
 
 		private void validate(String place) {
-			assertAtLeast(1, this.concurrency, place + ".concurrency");
-			assertAtLeast(1, this.batchSize, place + ".batch-size");
-			assertAtLeast(1, this.maxDeliveries, place + ".max-deliveries");
-			Assert.isTrue(this.minIdle.toMillis() >= 100,
-					() -> place + ".min-idle must be at least 100ms, was " + this.minIdle);
+			Arguments.require(this.concurrency >= 1, place + ".concurrency", "at least 1", this.concurrency);
+			Arguments.require(this.batchSize >= 1, place + ".batch-size", "at least 1", this.batchSize);
+			Arguments.require(this.maxDeliveries >= 1, place + ".max-deliveries", "at least 1", this.maxDeliveries);
+			Arguments.require(this.minIdle.toMillis() >= 100, place + ".min-idle", "at least 100ms", this.minIdle);
 		}
 
 	}
@@ -165,12 +156,6 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	 */
 	public record DeadLetters(@Nullable String key, @DefaultValue("10000") int maxLength,
 			@DefaultValue("30d") Duration ttl) {
-
-		private void validate(String place) {
-			assertAtLeast(1, this.maxLength, place + ".max-length");
-			Assert.isTrue(this.ttl.toMillis() >= 1, () -> place + ".ttl must be at least 1ms, was " + this.ttl);
-		}
-
 	}
 
 	/**

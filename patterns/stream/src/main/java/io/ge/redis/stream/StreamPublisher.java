@@ -30,9 +30,7 @@ public interface StreamPublisher {
 
 	/**
 	 * Publishes a message.
-	 * @param stream the name of the definition
 	 * @param variables the variables of a family, none for a single stream
-	 * @param message the message
 	 * @return completes with the ids, or exceptionally with {@link StreamFullException},
 	 * {@link ChainDepthException} or
 	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
@@ -43,9 +41,7 @@ public interface StreamPublisher {
 	 * Publishes several messages to one stream, in their order. Each has a result of its
 	 * own: one that finds the stream full or is too deep does not fail the others. If
 	 * Redis does not answer, all of it fails, and some may have been published.
-	 * @param stream the name of the definition
 	 * @param variables the variables of a family, none for a single stream
-	 * @param messages the messages
 	 * @return completes with a result for each message
 	 */
 	CompletableFuture<List<Published>> publishAllAsync(String stream, Map<String, String> variables,
@@ -54,9 +50,7 @@ public interface StreamPublisher {
 	/**
 	 * Publishes a message and waits for it, with the overflow {@code block} for up to
 	 * {@code block-timeout}.
-	 * @param stream the name of the definition
 	 * @param variables the variables of a family, none for a single stream
-	 * @param message the message
 	 * @return the ids
 	 * @throws StreamFullException if a group still needs all that is in the stream
 	 * @throws ChainDepthException if the message is deeper in its chain than allowed
@@ -67,8 +61,6 @@ public interface StreamPublisher {
 
 	/**
 	 * Publishes a message to a stream without variables.
-	 * @param stream the name of the definition
-	 * @param message the message
 	 * @see #publish(String, Map, StreamMessage)
 	 */
 	default Published publish(String stream, StreamMessage message) {
@@ -77,9 +69,7 @@ public interface StreamPublisher {
 
 	/**
 	 * Publishes several messages to one stream and waits for it.
-	 * @param stream the name of the definition
 	 * @param variables the variables of a family, none for a single stream
-	 * @param messages the messages
 	 * @return a result for each message
 	 * @see #publishAllAsync
 	 */

@@ -1,16 +1,17 @@
--- Ends deliveries: acknowledges them, has them delivered again, or makes them dead letters.
+-- Ends or extends deliveries: acknowledges them, has them delivered again, or makes them dead letters.
 --
 -- KEYS  for each stream: the stream, its stream of dead letters, and what the keys of its bodies begin with
 -- ARGV  group, consumer, length and life in milliseconds of the streams of dead letters (0 for none: such an entry is
 --       dropped), channel to wake other consumers or ''; then for each delivery: index of its stream, id, number of
---       deliveries, 'done', 'retry', 'dead' or 'release', its body if that goes or is to be kept with it, or '', number
---       of headers and values, headers and values
+--       deliveries, 'done', 'retry', 'dead', 'release' or 'extend', its body if that goes or is to be kept with it, or
+--       '', number of headers and values, headers and values
 -- Reply {why a dead letter could not be written or '', number of deliveries that had been trimmed, then the positions
 --       of deliveries, from 0, that belong to somebody else by now or are gone}
 --
 -- Invariants
 --  * Only the consumer to which an entry was delivered last settles it: holder and number of deliveries are compared.
 --  * A dead letter is written before the acknowledgement. If it is refused, the entry is to be tried again.
+--  * An entry that was trimmed stays pending when it is extended, so that it is counted by who finds it.
 --  * May be repeated: an entry that is settled has another holder, or is gone.
 -- A release wakes others by the channel: 'bell ' and the stream.
 
@@ -29,14 +30,14 @@ local function hand_over(stream, id, idle, deliveries)
   redis.call('XCLAIM', stream, group, RETRY, 0, id, 'IDLE', idle, 'RETRYCOUNT', deliveries, 'JUSTID')
 end
 
-local function bury(stream, letters, id, deliveries, body, headers)
+-- The headers are the arguments between two positions
+local function bury(stream, letters, id, deliveries, body, from, to)
   if dead_length ~= '0' then
     local letter = {'XADD', letters, 'MAXLEN', '~', dead_length, '*', 'kafka_dlt-original-topic', stream,
       'kafka_dlt-original-consumer-group', group, 'kafka_dlt-original-offset', id,
-      'kafka_dlt-original-timestamp', string.match(id, '^%d+'), 'kafka_deliveryAttempt', deliveries,
-      'ge_dlt-consumer', me}
-    for i = 1, #headers do
-      letter[#letter + 1] = headers[i]
+      'kafka_dlt-original-timestamp', string.match(id, '^%d+')}
+    for i = from, to do
+      letter[#letter + 1] = ARGV[i]
     end
     local found = redis.call('XRANGE', stream, id, id)[1]
     local fields = found and found[2] or {}
@@ -76,12 +77,12 @@ while argument <= #ARGV do
   elseif outcome == 'release' then
     hand_over(stream, id, RELEASED, deliveries - 1)
     freed[stream] = true
-  else
-    local headers = {}
-    for i = 1, number do
-      headers[i] = ARGV[argument + 5 + i]
+  elseif outcome == 'extend' then
+    if redis.call('XRANGE', stream, id, id)[1] then
+      redis.call('XCLAIM', stream, group, me, 0, id, 'JUSTID')
     end
-    bury(stream, KEYS[3 * index - 1], id, deliveries, body, headers)
+  else
+    bury(stream, KEYS[3 * index - 1], id, deliveries, body, argument + 6, argument + 5 + number)
   end
   argument, position = argument + 6 + number, position + 1
 end

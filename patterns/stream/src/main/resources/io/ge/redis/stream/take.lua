@@ -1,21 +1,21 @@
 -- Leases entries of streams to a consumer of a group: what was released, what is to be tried again or was left by
 -- others, then what is new.
 --
--- KEYS  for each stream asked: the stream, its stream of dead letters, and what the keys of its bodies begin with
+-- KEYS  for each stream asked: the stream, and what the keys of its bodies begin with
 -- ARGV  group, consumer, how many entries, '1' to look for retries that are due and for what others have left,
---       min-idle in milliseconds, most deliveries, first and longest pause before a retry in milliseconds, length and
---       life in milliseconds of the stream of dead letters, '1' if entries of a stream follow one another, for how many
---       milliseconds replies of takes may have been lost or -1; then what the consumer knows to have: stream, a space
---       and the id
--- Reply {milliseconds until there is something to look for, such as a retry, or -1; how many became dead letters, how
---       many had been trimmed while pending, which stream is refused and why or '', milliseconds of the clock;
+--       min-idle in milliseconds, first and longest pause before a retry in milliseconds, '1' if entries of a stream
+--       follow one another, for how many milliseconds replies of takes may have been lost or -1; then what the consumer
+--       knows to have: stream, a space and the id
+-- Reply {milliseconds until there is something to look for, such as a retry, or -1; how many had been trimmed while
+--       pending, which stream is refused and why or '', milliseconds of the clock;
 --       then for each stream: 1 if its group was made, -1 if there is no such stream; id up to which it was read, '' if
---       there may be more or '-' if an entry before has to be settled first or it cannot be read; number of entries, for each of these id,
---       number of deliveries, number of fields and values, fields and values, its body or nil}
+--       there may be more or '-' if an entry before has to be settled first or it cannot be read; number of entries,
+--       for each of these id, number of deliveries, the consumer that had it before or '', number of fields and values,
+--       fields and values, its body or nil}
 --
 -- Invariants
---  * An entry that was delivered often enough is not given again, but becomes a dead letter: that is written before
---    the acknowledgement, so it may come twice, but is never lost.
+--  * The number of deliveries counts whatever becomes of them. Of an entry that was delivered too often the consumer
+--    makes a dead letter, before any handler sees it.
 --  * Nothing is taken from a consumer whose lease is not over, nor from this one what it says to have, and at most as
 --    many as asked for are given.
 --  * A consumer that has missed a reply is given the same again, and that counts as one delivery. What it was given
@@ -28,21 +28,15 @@
 -- left is looked at again after UNLOOKED milliseconds.
 
 local group, me, most, reclaims = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
-local min_idle, most_deliveries = tonumber(ARGV[5]), tonumber(ARGV[6])
-local first_pause, longest_pause = tonumber(ARGV[7]), tonumber(ARGV[8])
-local dead_length, dead_life, ordered = ARGV[9], ARGV[10], ARGV[11] == '1'
-local uncertain, held = tonumber(ARGV[12]), {}
-local RETRY, RELEASED, PAGE, SCANNED, MOST_FIELDS, UNLOOKED = '~retry', 43200000, 100, 1000, 7000, 1000
+local min_idle, first_pause, longest_pause = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local ordered, uncertain, held = ARGV[8] == '1', tonumber(ARGV[9]), {}
+local RETRY, RELEASED, PAGE, SCANNED, UNLOOKED = '~retry', 43200000, 100, 1000, 1000
 
-local due, dead, trimmed, refused = -1, 0, 0, ''
-for i = 13, #ARGV do
+local due, trimmed, refused = -1, 0, ''
+for i = 10, #ARGV do
   held[ARGV[i]] = true
 end
 local given = 0
-
-local function refuse(stream, answer)
-  refused = "'" .. stream .. "': " .. answer.err
-end
 
 local function pause(deliveries)
   return math.min(longest_pause, first_pause * 2 ^ math.min(math.max(deliveries, 1) - 1, 30))
@@ -69,35 +63,12 @@ local function body_of(keys, fields)
   return fields[#fields - 1] == 'body' and keys.bodies .. fields[#fields]
 end
 
--- Returns whether the entry is out of the way
-local function bury(keys, entry, fields)
-  local letter = {'XADD', keys.dead, 'MAXLEN', '~', dead_length, '*', 'kafka_dlt-original-topic', keys.stream,
-    'kafka_dlt-original-consumer-group', group, 'kafka_dlt-original-offset', entry[1],
-    'kafka_dlt-original-timestamp', string.match(entry[1], '^%d+'), 'kafka_deliveryAttempt', entry[4],
-    'ge_dlt-consumer', entry[2], 'ge_dlt-reason', 'lease-expired'}
-  for i = 1, math.min(#fields, MOST_FIELDS) do
-    letter[#letter + 1] = fields[i]
-  end
-  local written = redis.pcall(unpack(letter))
-  if type(written) == 'table' then
-    refuse(keys.dead, written)
-    return false
-  end
-  redis.call('PEXPIRE', keys.dead, dead_life)
-  local body = body_of(keys, fields)
-  if body then
-    redis.call('PEXPIRE', body, dead_life)
-  end
-  redis.call('XACK', keys.stream, group, entry[1])
-  dead = dead + 1
-  return true
-end
-
-local function give(keys, id, deliveries, fields)
+local function give(keys, id, deliveries, fields, before)
   local out, body = keys.out, body_of(keys, fields)
   given = given + 1
   out[#out + 1] = id
   out[#out + 1] = deliveries
+  out[#out + 1] = before or ''
   out[#out + 1] = #fields
   for i = 1, #fields do
     out[#out + 1] = fields[i]
@@ -114,7 +85,7 @@ local function is_for_another(keys, id, fields)
   return true
 end
 
--- Takes over a pending entry whose time has come; returns whether it is pending still
+-- Takes over a pending entry whose time has come; returns whether there is one
 local function take_over(keys, entry)
   local found = redis.call('XRANGE', keys.stream, entry[1], entry[1])[1]
   if not found then
@@ -122,11 +93,8 @@ local function take_over(keys, entry)
     trimmed = trimmed + 1
     return false
   end
-  if entry[4] >= most_deliveries then
-    return not bury(keys, entry, found[2])
-  end
   redis.call('XCLAIM', keys.stream, group, me, 0, entry[1], 'RETRYCOUNT', entry[4] + 1)
-  give(keys, entry[1], entry[4] + 1, found[2])
+  give(keys, entry[1], entry[4] + 1, found[2], entry[2])
   return true
 end
 
@@ -200,12 +168,9 @@ local function take_in_order(keys)
   local last
   for _ = 1, PAGE do
     local entry = redis.call('XPENDING', keys.stream, group, '-', '+', 1)[1]
-    if entry and (is_in_hand(keys, entry) or (entry[2] == RETRY and not is_due(entry))
-      or (entry[2] ~= RETRY and entry[3] < min_idle)) then
-      return last, '-'
-    end
     if entry then
-      if take_over(keys, entry) then
+      if is_in_hand(keys, entry) or (entry[2] == RETRY and not is_due(entry))
+        or (entry[2] ~= RETRY and entry[3] < min_idle) or take_over(keys, entry) then
         return last, '-'
       end
     else
@@ -251,7 +216,7 @@ local function information(stream)
   end
   local groups = redis.pcall('XINFO', 'GROUPS', stream)
   if groups.err then
-    refuse(stream, groups)
+    refused = "'" .. stream .. "': " .. groups.err
     return '-', 0, -1
   end
   for _, info in ipairs(groups) do
@@ -265,8 +230,8 @@ local function information(stream)
 end
 
 local streams = {}
-for key = 1, #KEYS, 3 do
-  local keys = {stream = KEYS[key], dead = KEYS[key + 1], bodies = KEYS[key + 2], out = {}}
+for key = 1, #KEYS, 2 do
+  local keys = {stream = KEYS[key], bodies = KEYS[key + 1], out = {}}
   local before, made, position = given, -1, ''
   if given < most then
     local pending, id, open
@@ -289,7 +254,7 @@ for key = 1, #KEYS, 3 do
 end
 
 local clock = redis.call('TIME') -- the only reading of time
-local reply = {due, dead, trimmed, refused, clock[1] * 1000 + math.floor(clock[2] / 1000)}
+local reply = {due, trimmed, refused, clock[1] * 1000 + math.floor(clock[2] / 1000)}
 for _, stream in ipairs(streams) do
   for i = 1, 3 do
     reply[#reply + 1] = stream[i]

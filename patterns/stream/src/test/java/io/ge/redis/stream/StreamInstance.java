@@ -28,7 +28,6 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.stream.StreamEvent.Kind;
-import io.ge.redis.stream.guard.StreamPattern;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 import tools.jackson.databind.json.JsonMapper;

@@ -86,10 +86,9 @@ class StreamScriptsModelIntegrationTests {
 	@Example
 	void brokenRulesAreNoticed() {
 		List<String[]> broken = List.of(
-				new String[] { "give(keys, entry[1], entry[4] + 1, found[2])",
+				new String[] { "give(keys, entry[1], entry[4] + 1, found[2], entry[2])",
 						"redis.call('XACK', keys.stream, group, entry[1])" },
 				new String[] { "take_again(keys)\n    end", "end" },
-				new String[] { "if entry[4] >= most_deliveries then", "if entry[4] > most_deliveries then" },
 				new String[] { "if fields['name'] ~= RETRY and fields['pending'] > 0 then", "if false then" },
 				new String[] { "if not pending or pending[4] ~= deliveries then", "if not pending then" },
 				new String[] { "hand_over(stream, id, RELEASED, deliveries - 1)",
@@ -184,8 +183,6 @@ class StreamScriptsModelIntegrationTests {
 
 		private final String settle;
 
-		private final String heartbeat = text("heartbeat.lua");
-
 		private final List<Message> messages = new ArrayList<>();
 
 		private int dead;
@@ -240,9 +237,8 @@ class StreamScriptsModelIntegrationTests {
 
 		private void take(String consumer, int most, boolean looks, boolean misses) {
 			List<String> expected = new ArrayList<>();
-			int deadBefore = this.dead;
 			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, most, looks ? "1" : "0", MIN_IDLE,
-					DELIVERIES, FIRST_PAUSE, LONGEST_PAUSE, 1000, 3_600_000, "0", Integer.MAX_VALUE));
+					FIRST_PAUSE, LONGEST_PAUSE, "0", Integer.MAX_VALUE));
 			pending(consumer).filter((each) -> !each.missed).forEach((each) -> arguments.add(STREAM + " " + each.id));
 			pending(consumer).filter((each) -> each.missed).limit(most).toList().forEach((each) -> {
 				each.hold(consumer, each.deliveries, 0);
@@ -265,20 +261,26 @@ class StreamScriptsModelIntegrationTests {
 					expected.add(each.id + " 1");
 				}
 			}
-			List<Object> reply = eval(this.take, KEYS, arguments.toArray());
+			List<Object> reply = eval(this.take, List.of(STREAM, KEYS.get(2)), arguments.toArray());
 			List<String> given = new ArrayList<>();
-			int next = 8;
-			for (long i = 0; i < (Long) reply.get(7); i++) {
+			int next = 7;
+			for (long i = 0; i < (Long) reply.get(6); i++) {
 				given.add(reply.get(next) + " " + reply.get(next + 1));
-				next += 4 + ((Long) reply.get(next + 2)).intValue();
+				next += 5 + ((Long) reply.get(next + 3)).intValue();
 			}
 			assertThat(given).isEqualTo(expected);
-			assertThat(reply.get(1)).as("dead letters").isEqualTo((long) this.dead - deadBefore);
+			List<Message> taken = this.messages.stream()
+				.filter((each) -> expected.contains(each.id + " " + each.deliveries))
+				.toList();
 			if (misses) {
-				this.messages.stream()
-					.filter((each) -> expected.contains(each.id + " " + each.deliveries))
-					.forEach((each) -> each.missed = true);
+				taken.forEach((each) -> each.missed = true);
+				return;
 			}
+			taken.stream().filter((each) -> each.deliveries > DELIVERIES).forEach((each) -> {
+				settle(each, consumer, each.deliveries, "dead");
+				each.over = true;
+				this.dead++;
+			});
 		}
 
 		// Looks at one more than it may give, to know whether somebody has to look again
@@ -293,11 +295,6 @@ class StreamScriptsModelIntegrationTests {
 		}
 
 		private void takeOver(String consumer, Message message, List<String> given) {
-			if (message.deliveries >= DELIVERIES) {
-				message.over = true;
-				this.dead++;
-				return;
-			}
 			message.hold(consumer, message.deliveries + 1, 0);
 			given.add(message.id + " " + message.deliveries);
 		}
@@ -324,8 +321,7 @@ class StreamScriptsModelIntegrationTests {
 				case RELEASE -> "release";
 				default -> "done";
 			};
-			List<Object> reply = eval(this.settle, KEYS, "crew", consumer, 1000, 3_600_000, "", 1, message.id,
-					deliveries, outcome, "", 0);
+			List<Object> reply = settle(message, consumer, deliveries, outcome);
 			assertThat(reply.size() - 2).as("lost").isEqualTo((earlier > 0) ? 1 : 0);
 			if (earlier > 0) {
 				return;
@@ -340,15 +336,20 @@ class StreamScriptsModelIntegrationTests {
 				default -> message.over = true;
 			}
 			// A second time, as after a reply that was lost
-			eval(this.settle, KEYS, "crew", consumer, 1000, 3_600_000, "", 1, message.id, deliveries, outcome, "", 0);
+			settle(message, consumer, deliveries, outcome);
+		}
+
+		private List<Object> settle(Message message, String consumer, int deliveries, String outcome) {
+			return eval(this.settle, KEYS, "crew", consumer, 1000, 3_600_000, "", 1, message.id, deliveries, outcome,
+					"", 0);
 		}
 
 		private void heartbeat(String consumer) {
-			List<Object> arguments = new ArrayList<>(List.of("crew", consumer));
+			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, 1000, 3_600_000, ""));
 			List<Message> all = this.messages.stream().filter((each) -> !each.over && !each.isUnread()).toList();
 			long lost = 0;
 			for (Message each : all) {
-				arguments.addAll(List.of(1, each.id, each.deliveries));
+				arguments.addAll(List.of(1, each.id, each.deliveries, "extend", "", 0));
 				if (each.isHeldBy(consumer)) {
 					each.idle = 0;
 				}
@@ -356,7 +357,7 @@ class StreamScriptsModelIntegrationTests {
 					lost++;
 				}
 			}
-			assertThat(eval(this.heartbeat, List.of(STREAM), arguments.toArray())).hasSize((int) lost);
+			assertThat(eval(this.settle, KEYS, arguments.toArray())).hasSize(2 + (int) lost);
 		}
 
 		private void pass(long millis) {

@@ -19,10 +19,9 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.core.consume.Acknowledgment;
 import io.ge.redis.core.consume.DeliveryAttempt;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.consume.NotRetryableException;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamEvent.Kind;
-import io.ge.redis.stream.guard.StreamView;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.Wide;
@@ -619,8 +618,8 @@ abstract class StreamsContract {
 		await().until(() -> instance.events(Kind.DONE) == 2000);
 		assertThat(handled).hasValue(2000);
 		assertThat(instance.scripts("take")).isLessThanOrEqualTo(22);
-		assertThat(instance.scripts("settle")).isLessThanOrEqualTo(20);
-		assertThat(instance.scripts("heartbeat")).isLessThanOrEqualTo(1);
+		// One of them may be a heartbeat
+		assertThat(instance.scripts("settle")).isLessThanOrEqualTo(21);
 	}
 
 	record Job(String name, int number) {

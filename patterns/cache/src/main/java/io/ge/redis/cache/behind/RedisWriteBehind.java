@@ -142,9 +142,6 @@ public final class RedisWriteBehind {
 			.thenApply((reply) -> new Appended(reply.text(0).equals("appended"), reply.number(1)));
 	}
 
-	/**
-	 * Returns the change of a key that waits for the store.
-	 */
 	CompletableFuture<PendingChange> pending(Partition partition, List<String> key, CallBudget budget) {
 		ScriptCall call = ScriptCall.of(PENDING, root(this.keys, partition).with(CHANGES), KeyParts.join(key));
 		return this.redis.run(call, budget)
@@ -239,6 +236,18 @@ public final class RedisWriteBehind {
 
 		static final Settling LOST = new Settling(false, 0, null);
 
+	}
+
+	/**
+	 * The changes of a partition for the instance that asks to write them.
+	 *
+	 * @param waiting how many keys wait
+	 * @param due when to ask again: when a change is tried again, or the lease of another
+	 * instance ends; {@code null} if there is nothing to wait for
+	 * @param more whether there may be more to write now than was given
+	 * @param changes what to write now; may be none though there is more
+	 */
+	record Take(long waiting, @Nullable Duration due, boolean more, List<WaitingChange> changes) {
 	}
 
 }

@@ -23,13 +23,11 @@ import java.util.stream.Stream;
 
 import io.ge.redis.cache.behind.RedisWriteBehind.Settling;
 import io.ge.redis.cache.behind.StoreWriter.Written;
-import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
 import io.ge.redis.cache.behind.WaitingChange.Settled;
+import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
 import io.ge.redis.core.consume.BatchAcknowledgment;
 import io.ge.redis.core.consume.Delivery;
-import io.ge.redis.core.consume.Doorbell;
 import io.ge.redis.core.consume.Settlement;
-import io.ge.redis.core.consume.TakenWork;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.consume.WorkSource;
 import io.ge.redis.core.event.FailureText;
@@ -129,9 +127,6 @@ final class RedisWriteBehindSource
 		}
 	}
 
-	/**
-	 * Looks at all partitions with the next take.
-	 */
 	void lookAtAll() {
 		this.lookedAtAll = System.nanoTime();
 		this.partitions.values().forEach((states) -> states.forEach((state) -> look(state, Duration.ZERO)));
@@ -220,11 +215,6 @@ final class RedisWriteBehindSource
 			logger.warn("Changes of cache '" + state.partition.cache() + "' could not be taken or settled: " + cause);
 		}
 		look(state, RETRY);
-	}
-
-	@Override
-	public List<Doorbell> doorbells() {
-		return List.of();
 	}
 
 	// Writing
@@ -335,7 +325,7 @@ final class RedisWriteBehindSource
 			logger.warn("The store of cache '" + state.partition.cache() + "' is unavailable, its changes wait: "
 					+ FailureText.of(away));
 		}
-		this.events.accept(new WriteBehindEvent.Retried(state.partition.cache(), left));
+		tell(state, WriteBehindEvent.Outcome.RETRIED, left);
 		Duration delay = this.properties.delay(state.outages);
 		state.restUntil = System.nanoTime() + delay.toNanos();
 		this.looks.remove(state);
@@ -345,17 +335,20 @@ final class RedisWriteBehindSource
 	}
 
 	private void tell(State state, List<Settled> settled) {
-		String cache = state.partition.cache();
 		for (Outcome outcome : Outcome.values()) {
-			int count = (int) settled.stream().filter((each) -> each.outcome() == outcome).count();
+			long count = settled.stream().filter((each) -> each.outcome() == outcome).count();
 			if (count > 0) {
-				this.events.accept(switch (outcome) {
-					case DONE -> new WriteBehindEvent.Written(cache, count);
-					case RETRY -> new WriteBehindEvent.Retried(cache, count);
-					case DEAD -> new WriteBehindEvent.Dead(cache, count);
-				});
+				tell(state, switch (outcome) {
+					case DONE -> WriteBehindEvent.Outcome.WRITTEN;
+					case RETRY -> WriteBehindEvent.Outcome.RETRIED;
+					case DEAD -> WriteBehindEvent.Outcome.DEAD;
+				}, count);
 			}
 		}
+	}
+
+	private void tell(State state, WriteBehindEvent.Outcome outcome, long count) {
+		this.events.accept(new WriteBehindEvent(state.partition.cache(), outcome, count));
 	}
 
 	@Override
@@ -363,9 +356,6 @@ final class RedisWriteBehindSource
 		return true;
 	}
 
-	/**
-	 * Gives up all partitions that this instance holds.
-	 */
 	@Override
 	public CompletionStage<?> leave() {
 		return all(this.partitions.values().stream().flatMap(List::stream).map(this::release));
@@ -386,7 +376,7 @@ final class RedisWriteBehindSource
 	/**
 	 * Some changes of a partition.
 	 */
-	record Batch(State state, Take take) {
+	record Batch(State state, RedisWriteBehind.Take take) {
 	}
 
 	/**

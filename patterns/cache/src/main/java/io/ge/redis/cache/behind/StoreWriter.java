@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
-import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
 import io.ge.redis.cache.behind.WaitingChange.Settled;
+import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
 import io.ge.redis.core.event.FailureText;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

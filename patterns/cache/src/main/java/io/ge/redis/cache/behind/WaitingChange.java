@@ -39,9 +39,6 @@ record WaitingChange(String key, long version, int failures, byte[] json, String
 	 */
 	record Settled(WaitingChange change, Outcome outcome, int failures, String detail) {
 
-		/**
-		 * The results of changes.
-		 */
 		enum Outcome {
 
 			/** Written. */

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.consume.ConsumerContainer;
-import io.ge.redis.core.consume.ConsumerListener;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
@@ -68,9 +68,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	private boolean listening;
 
-	/**
-	 * Assembles it.
-	 */
 	public WriteBehind(Supplier<WriteBehindProperties> properties, Predicate<String> declared,
 			Supplier<List<WriteBehindStore<?>>> stores, Supplier<JsonMapper> mapper, Supplier<RedisWriteBehind> redis,
 			GuardEvents events, Supplier<ConsumerThreads> threads) {
@@ -200,7 +197,9 @@ public final class WriteBehind implements SmartLifecycle {
 		Running started = new Running(this.properties.get(), this.redis.get(), this.threads.get());
 		this.running = started;
 		listen();
-		this.stores.get().keySet().forEach((cache) -> this.events.publish(new WriteBehindEvent.Started(cache)));
+		this.stores.get()
+			.keySet()
+			.forEach((cache) -> this.events.publish(new WriteBehindEvent(cache, WriteBehindEvent.Outcome.STARTED, 0)));
 		started.container.start();
 	}
 
@@ -212,20 +211,16 @@ public final class WriteBehind implements SmartLifecycle {
 			return;
 		}
 		this.listening = true;
-		this.redis.get().onWake((cache, partition) -> {
-			Running current = this.running;
-			if (current != null) {
-				current.source.rung(cache, partition);
-				current.container.wake();
-			}
-		});
-		this.redis.get().onRecovery(() -> {
-			Running current = this.running;
-			if (current != null) {
-				current.source.lookAtAll();
-				current.container.wake();
-			}
-		});
+		this.redis.get().onWake((cache, partition) -> wake((source) -> source.rung(cache, partition)));
+		this.redis.get().onRecovery(() -> wake(RedisWriteBehindSource::lookAtAll));
+	}
+
+	private void wake(Consumer<RedisWriteBehindSource> looks) {
+		Running current = this.running;
+		if (current != null) {
+			looks.accept(current.source);
+			current.container.wake();
+		}
 	}
 
 	@Override
@@ -274,8 +269,7 @@ public final class WriteBehind implements SmartLifecycle {
 			this.container = new ConsumerContainer<>(this.source, this.source,
 					new ConsumerSettings(properties.threads(), 1, properties.leaseTime(), Duration.ZERO, false,
 							properties.drainTimeout(), properties.drainTimeout()),
-					threads, null, new ConsumerListener<>() {
-					});
+					threads, null);
 		}
 
 		void end() {

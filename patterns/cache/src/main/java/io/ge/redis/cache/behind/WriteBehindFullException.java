@@ -16,11 +16,6 @@ public class WriteBehindFullException extends GeRedisException {
 
 	private final long waiting;
 
-	/**
-	 * Creates an exception.
-	 * @param cache the cache's name
-	 * @param waiting how many keys wait in the partition of the one that is refused
-	 */
 	public WriteBehindFullException(String cache, long waiting) {
 		super("Cache '" + cache + "' takes no change of one more key: " + waiting
 				+ " wait for the store in its partition. Look at why the store is slow, or raise"
@@ -28,10 +23,6 @@ public class WriteBehindFullException extends GeRedisException {
 		this.waiting = waiting;
 	}
 
-	/**
-	 * Returns how many keys wait in the partition of the one that was refused.
-	 * @return the number
-	 */
 	public long waiting() {
 		return this.waiting;
 	}

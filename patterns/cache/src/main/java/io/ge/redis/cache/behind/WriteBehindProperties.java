@@ -7,6 +7,8 @@ package io.ge.redis.cache.behind;
 
 import java.time.Duration;
 
+import io.ge.redis.core.consume.Backoff;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
@@ -67,9 +69,7 @@ public record WriteBehindProperties(@DefaultValue("100") int batchSize, @Default
 	 * Returns how long to wait after a number of failures.
 	 */
 	Duration delay(int failures) {
-		int doublings = Math.min(failures - 1, 30);
-		Duration delay = this.retryDelay.multipliedBy(1L << doublings);
-		return (delay.compareTo(this.maxRetryDelay) < 0) ? delay : this.maxRetryDelay;
+		return new Backoff(this.retryDelay, this.maxRetryDelay).after(failures);
 	}
 
 }

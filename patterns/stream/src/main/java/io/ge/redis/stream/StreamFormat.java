@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.engine;
+package io.ge.redis.stream;
 
 import java.lang.reflect.Type;
 import java.util.ArrayList;
@@ -11,51 +11,28 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.JsonPayloads;
-import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.consume.MessageReader;
 import io.ge.redis.core.consume.NotRetryableException;
-import io.ge.redis.stream.DeadLetter;
-import io.ge.redis.stream.StreamEnvelope;
 import io.ge.redis.stream.StreamEvent.Kind;
-import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamProperties.Foreign;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.util.function.SingletonSupplier;
-
 /**
  * Messages as fields of an entry: text, with context and payload as JSON by their
  * declared types.
  */
-public final class StreamFormat {
+record StreamFormat(JsonPayloads payloads) {
 
 	private static final String FORMAT = "1";
 
 	private static final TypeReference<Map<String, Object>> CONTEXT = new TypeReference<>() {
 	};
-
-	private final Supplier<JsonMapper> mapper;
-
-	private final JsonPayloads payloads;
-
-	public StreamFormat(Supplier<JsonMapper> mapper) {
-		this.mapper = SingletonSupplier.of(mapper);
-		this.payloads = new JsonPayloads(this.mapper);
-	}
-
-	/**
-	 * Checks that the payloads of a listener can be read.
-	 */
-	public void verify(ListenerMethod listener) {
-		this.payloads.verify(listener);
-	}
 
 	/**
 	 * Writes a message, and keeps its payload apart from that many bytes on.
@@ -90,11 +67,8 @@ public final class StreamFormat {
 		return this.payloads.write(value, "a stream");
 	}
 
-	/**
-	 * Returns the reader of the messages, or of the dead letters, of a definition.
-	 */
-	public MessageReader<StreamEntry> reader(StreamDefinition definition, boolean deadLetters) {
-		return new Reader(definition, deadLetters);
+	MessageReader<StreamEntry> reader(StreamDefinition definition, boolean deadLetters) {
+		return new Reader(this.payloads.mapper().get(), definition, deadLetters);
 	}
 
 	static DeadLetter deadLetter(StreamDefinition definition, String key, String id, Map<String, String> fields) {
@@ -119,16 +93,8 @@ public final class StreamFormat {
 	record Written(List<Object> fields, String bodyId, byte[] body) {
 	}
 
-	private final class Reader implements MessageReader<StreamEntry> {
-
-		private final StreamDefinition definition;
-
-		private final boolean deadLetters;
-
-		Reader(StreamDefinition definition, boolean deadLetters) {
-			this.definition = definition;
-			this.deadLetters = deadLetters;
-		}
+	private record Reader(JsonMapper json, StreamDefinition definition,
+			boolean deadLetters) implements MessageReader<StreamEntry> {
 
 		@Override
 		public @Nullable Object payload(Delivery<StreamEntry> delivery, Type type) {
@@ -151,12 +117,11 @@ public final class StreamFormat {
 						"has lost its body. Raise claim-check.ttl, or look at why it was taken so late", null);
 			}
 			String payload = entry.bodyId().isEmpty() ? entry.fields().get(StreamEntry.PAYLOAD) : entry.body();
-			JsonMapper json = StreamFormat.this.mapper.get();
 			try {
 				if (payload == null && foreign) {
-					return json.convertValue(entry.fields(), json.constructType(type));
+					return this.json.convertValue(entry.fields(), this.json.constructType(type));
 				}
-				return (payload != null) ? json.readValue(payload, json.constructType(type)) : null;
+				return (payload != null) ? this.json.readValue(payload, this.json.constructType(type)) : null;
 			}
 			catch (JacksonException | IllegalArgumentException ex) {
 				// The message of the exception may quote the payload
@@ -178,7 +143,7 @@ public final class StreamFormat {
 		private Map<String, Object> context(StreamEntry entry) {
 			String context = entry.fields().get(StreamEntry.CONTEXT);
 			try {
-				return (context != null) ? StreamFormat.this.mapper.get().readValue(context, CONTEXT) : Map.of();
+				return (context != null) ? this.json.readValue(context, CONTEXT) : Map.of();
 			}
 			catch (JacksonException ex) {
 				throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has no JSON object as its context", ex);

@@ -3,13 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.engine;
+package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,19 +17,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import io.ge.redis.core.consume.ConsumerListener;
+import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.Delivery;
-import io.ge.redis.core.consume.Doorbell;
-import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.Settlement.Outcome;
-import io.ge.redis.core.consume.TakenWork;
 import io.ge.redis.core.consume.WorkSource;
+import io.ge.redis.core.event.FailureText;
+import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.ScriptReply;
@@ -48,21 +45,20 @@ import org.jspecify.annotations.Nullable;
  * their pause as pending entries of the consumer {@code ~retry}. Publishes what becomes
  * of deliveries as events.
  */
-public final class RedisStreamSource implements WorkSource<StreamEntry>, ConsumerListener<StreamEntry> {
+final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private static final Log logger = LogFactory.getLog(RedisStreamSource.class);
 
-	/**
-	 * As many streams are asked by one call; more by a look for what others have left.
-	 */
+	/** As many are asked by one call; more by a look for what others have left. */
 	private static final int MOST_STREAMS = 64;
 
 	/** Those that did not answer are asked again after this. */
 	private static final Duration ASK_SILENT = Duration.ofSeconds(3);
 
-	/**
-	 * An entry before the next one has to be settled first, or the stream cannot be read.
-	 */
+	/** A call may wait in the server before it is run. No process is started in that. */
+	private static final long LATE_MILLIS = 1000;
+
+	/** Something before has to be settled first, or the stream cannot be read. */
 	private static final String BLOCKED = "-";
 
 	private final RedisStreams redis;
@@ -75,13 +71,11 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 
 	private final Group settings;
 
-	private final String consumer;
-
-	private final Duration reapAfter;
+	private final ConsumerProperties common;
 
 	private final boolean deadLetters;
 
-	private final BiConsumer<Kind, Long> events;
+	private final GuardEvents events;
 
 	private final List<StreamKeys> streams;
 
@@ -93,9 +87,6 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 
 	/** Up to where a stream was read, or why it is not read at present. */
 	private final AtomicReferenceArray<@Nullable String> positions;
-
-	/** A call may wait in the server before it is run. No process is started in that. */
-	private static final long LATE_MILLIS = 1000;
 
 	/** Streams whose group this instance has seen. */
 	private final Set<Integer> seen = ConcurrentHashMap.newKeySet();
@@ -119,15 +110,14 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 	/** The problems that were logged. */
 	private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
-	public RedisStreamSource(RedisStreams redis, StreamDefinition definition, String group, Group settings,
-			String consumer, Duration reapAfter, boolean deadLetters, BiConsumer<Kind, Long> events) {
+	RedisStreamSource(RedisStreams redis, StreamDefinition definition, String group, Group settings,
+			ConsumerProperties common, boolean deadLetters, GuardEvents events) {
 		this.redis = redis;
 		this.definition = definition;
 		this.name = definition.name() + (deadLetters ? ".dead-letters/" : "/") + group;
 		this.group = group;
 		this.settings = settings;
-		this.consumer = consumer;
-		this.reapAfter = reapAfter;
+		this.common = common;
 		this.deadLetters = deadLetters;
 		this.events = events;
 		this.streams = deadLetters ? definition.streams()
@@ -164,11 +154,12 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 		boolean leavesOut = !this.silent.isEmpty();
 		long asked = System.nanoTime();
 		return taking.next(inTurn((reclaim || recovers) ? all() : List.copyOf(this.ready), reclaim, recovers))
+			.thenCompose((taken) -> bury(taking.expired))
 			.whenComplete((taken, failure) -> {
 				if (failure != null || !this.silent.isEmpty()) {
 					this.uncertainSince = recovers ? this.uncertainSince : Long.valueOf(asked);
 				}
-				else if (!leavesOut && !(recovers && taking.deliveries.size() == most)) {
+				else if (!leavesOut && !(recovers && taking.left() == 0)) {
 					this.uncertainSince = null;
 				}
 				if (failure != null) {
@@ -177,6 +168,15 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 			})
 			.thenApply(
 					(taken) -> new TakenWork<>(taking.deliveries, !this.silent.containsAll(this.ready), taking.due()));
+	}
+
+	// Left undone, they are given again when their leases end
+	private CompletionStage<List<Ending>> bury(List<Ending> expired) {
+		return send(expired, "").handle((lost, failure) -> {
+			count(Kind.LEASE_EXPIRED, (failure == null) ? expired.size() - lost.size() : 0);
+			expired.forEach((each) -> ring(each.delivery().message().stream()));
+			return expired;
+		});
 	}
 
 	// Another one is the first at each take, so that none has to wait for the others. A
@@ -224,54 +224,38 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 
 	@Override
 	public CompletionStage<Collection<Delivery<StreamEntry>>> heartbeat(Collection<Delivery<StreamEntry>> inFlight) {
-		return together(List.copyOf(inFlight), Function.identity(), 0, (streams, deliveries) -> {
-			List<Object> arguments = new ArrayList<>(List.of(this.group, this.consumer));
-			for (Delivery<StreamEntry> delivery : deliveries) {
-				this.held.replace(delivery, System.nanoTime());
-				arguments
-					.addAll(List.of(streams.indexOf(delivery.message().keys()) + 1, delivery.id(), delivery.attempt()));
-			}
-			return this.redis.heartbeat(streams, arguments);
-		});
+		long now = System.nanoTime();
+		inFlight.forEach((delivery) -> this.held.replace(delivery, now));
+		return send(inFlight.stream().map((delivery) -> new Ending(delivery, "extend", "", List.of())).toList(), "");
 	}
 
 	@Override
 	public CompletionStage<Collection<Delivery<StreamEntry>>> settle(List<Settlement<StreamEntry>> settlements) {
-		return together(settlements, Settlement::delivery, 2, this::settle).thenApply((lost) -> {
-			settlements.forEach((each) -> this.held.remove(each.delivery()));
-			// What follows in the order, or was given back
-			settlements.stream()
-				.filter((each) -> isOrdered() || each.outcome() == Outcome.RELEASE)
-				.forEach((each) -> ring(each.delivery().message().stream()));
-			return lost;
-		});
-	}
-
-	private CompletableFuture<ScriptReply> settle(List<StreamKeys> streams, List<Settlement<StreamEntry>> settlements) {
 		boolean releases = settlements.stream().anyMatch((each) -> each.outcome() == Outcome.RELEASE);
-		List<Object> arguments = new ArrayList<>(List.of(this.group, this.consumer,
-				this.deadLetters ? 0 : this.definition.properties().deadLetter().maxLength(), deadLife(),
-				releases ? this.redis.channel() : ""));
-		for (Settlement<StreamEntry> each : settlements) {
-			Delivery<StreamEntry> delivery = each.delivery();
-			boolean dead = isLast(each);
-			// Other groups may still need it
-			boolean settlesBody = dead || this.definition.properties().groups().size() == 1;
-			List<String> headers = dead ? headers(each) : List.of();
-			arguments.addAll(List.of(streams.indexOf(delivery.message().keys()) + 1, delivery.id(), delivery.attempt(),
-					dead ? "dead" : each.outcome().name().toLowerCase(Locale.ROOT),
-					(settlesBody && !this.deadLetters) ? delivery.message().bodyId() : "", headers.size()));
-			arguments.addAll(headers);
-		}
-		return this.redis.settle(streams, arguments).thenApply((reply) -> {
-			note(reply.text(0));
-			count(Kind.PENDING, reply.number(1));
-			return reply;
-		});
+		return send(settlements.stream().map(this::ending).toList(), releases ? this.redis.channel() : "")
+			.thenApply((lost) -> {
+				settlements.forEach((each) -> this.held.remove(each.delivery()));
+				// What follows in the order, or was given back
+				settlements.stream()
+					.filter((each) -> isOrdered() || each.outcome() == Outcome.RELEASE)
+					.forEach((each) -> ring(each.delivery().message().stream()));
+				return lost;
+			});
 	}
 
-	private long deadLife() {
-		return this.definition.properties().deadLetter().ttl().toMillis();
+	private Ending ending(Settlement<StreamEntry> settlement) {
+		Delivery<StreamEntry> delivery = settlement.delivery();
+		if (isLast(settlement)) {
+			return dead(delivery, headers(settlement, this.common.consumerName()));
+		}
+		// Other groups may still need it
+		boolean settlesBody = !this.deadLetters && this.definition.properties().groups().size() == 1;
+		return new Ending(delivery, settlement.outcome().name().toLowerCase(Locale.ROOT),
+				settlesBody ? delivery.message().bodyId() : "", List.of());
+	}
+
+	private Ending dead(Delivery<StreamEntry> delivery, List<String> headers) {
+		return new Ending(delivery, "dead", this.deadLetters ? "" : delivery.message().bodyId(), headers);
 	}
 
 	// Given up, by its listener or after the last attempt
@@ -284,9 +268,8 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 		return (settlement.outcome() == Outcome.RETRY) ? Kind.ATTEMPTS : StreamFormat.reason(settlement.failure());
 	}
 
-	private static List<String> headers(Settlement<StreamEntry> settlement) {
-		List<String> headers = new ArrayList<>(
-				List.of("ge_dlt-reason", reason(settlement).name().toLowerCase(Locale.ROOT).replace('_', '-')));
+	private static List<String> headers(Settlement<StreamEntry> settlement, String consumer) {
+		List<String> headers = reasonHeaders(reason(settlement), settlement.delivery().attempt(), consumer);
 		Throwable failure = settlement.failure();
 		if (failure != null) {
 			FailureText text = FailureText.of(failure);
@@ -296,34 +279,42 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 		return headers;
 	}
 
-	/**
-	 * Sends a call for all, on a Cluster one for each stream. From the offset on, the
-	 * reply has the positions of what was lost.
-	 */
-	private <E> CompletableFuture<Collection<Delivery<StreamEntry>>> together(List<E> all,
-			Function<E, Delivery<StreamEntry>> delivery, int offset,
-			BiFunction<List<StreamKeys>, List<E>, CompletableFuture<ScriptReply>> call) {
-		Map<Object, List<E>> parts = new LinkedHashMap<>();
+	private static List<String> reasonHeaders(Kind reason, int deliveries, String consumer) {
+		return new ArrayList<>(List.of("kafka_deliveryAttempt", String.valueOf(deliveries), "ge_dlt-consumer", consumer,
+				"ge_dlt-reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-')));
+	}
+
+	// On a Cluster a call for each stream
+	private CompletableFuture<Collection<Delivery<StreamEntry>>> send(List<Ending> endings, String channel) {
 		boolean clustered = this.redis.isClustered();
-		for (E each : all) {
-			Object part = clustered ? delivery.apply(each).message().keys() : this;
-			parts.computeIfAbsent(part, (key) -> new ArrayList<>()).add(each);
+		Map<Object, List<Ending>> calls = endings.stream()
+			.collect(Collectors.groupingBy((ending) -> clustered ? ending.keys() : this));
+		return RedisStreams.all(calls.values().stream().map((call) -> call(call, channel)))
+			.thenApply((lost) -> lost.stream().flatMap(List::stream).toList());
+	}
+
+	private CompletableFuture<List<Delivery<StreamEntry>>> call(List<Ending> endings, String channel) {
+		List<StreamKeys> streams = endings.stream().map(Ending::keys).distinct().toList();
+		StreamProperties.DeadLetters letters = this.definition.properties().deadLetter();
+		List<Object> arguments = new ArrayList<>(List.of(this.group, this.common.consumerName(),
+				this.deadLetters ? 0 : letters.maxLength(), letters.ttl().toMillis(), channel));
+		for (Ending ending : endings) {
+			arguments.addAll(List.of(streams.indexOf(ending.keys()) + 1, ending.delivery().id(),
+					ending.delivery().attempt(), ending.outcome(), ending.body(), ending.headers().size()));
+			arguments.addAll(ending.headers());
 		}
-		return RedisStreams.all(parts.values().stream().map((part) -> {
-			List<StreamKeys> streams = part.stream()
-				.map((each) -> delivery.apply(each).message().keys())
-				.distinct()
+		return this.redis.settle(streams, arguments).thenApply((reply) -> {
+			note(reply.text(0));
+			count(Kind.PENDING, reply.number(1));
+			return IntStream.range(2, reply.size())
+				.mapToObj((i) -> endings.get((int) reply.number(i)).delivery())
 				.toList();
-			return call.apply(streams, part)
-				.thenApply((reply) -> IntStream.range(offset, reply.size())
-					.mapToObj((i) -> delivery.apply(part.get((int) reply.number(i))))
-					.toList());
-		})).thenApply((lost) -> lost.stream().flatMap(List::stream).toList());
+		});
 	}
 
 	@Override
 	public CompletionStage<?> leave() {
-		return this.redis.reap(this.streams, this.group, this.consumer, Duration.ZERO, isOrdered());
+		return this.redis.reap(this.streams, this.group, this.common.consumerName(), Duration.ZERO, isOrdered());
 	}
 
 	// One that was neither extended nor settled for long is not ours any more. Its work
@@ -342,9 +333,9 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 
 	private void reap() {
 		long now = System.nanoTime();
-		if (now - this.reapedAt > this.reapAfter.toNanos() / 2) {
+		if (now - this.reapedAt > this.common.reapAfter().toNanos() / 2) {
 			this.reapedAt = now;
-			this.redis.reap(this.streams, this.group, "", this.reapAfter, false)
+			this.redis.reap(this.streams, this.group, "", this.common.reapAfter(), false)
 				.thenAccept((number) -> count(Kind.REAPED, number));
 		}
 	}
@@ -382,7 +373,8 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 
 	private void count(Kind kind, long number) {
 		if (number > 0) {
-			this.events.accept(kind, number);
+			String stream = (kind == Kind.PENDING) ? this.definition.name() : this.name;
+			this.events.publish(new StreamEvent(stream, kind, number));
 		}
 	}
 
@@ -390,6 +382,17 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 		if (!problem.isEmpty() && this.refused.add(problem)) {
 			logger.error("Messages of '" + this.name + "' wait, as Redis refuses the stream " + problem);
 		}
+	}
+
+	/**
+	 * The end or the extension of a delivery, as {@code settle.lua} knows it.
+	 */
+	private record Ending(Delivery<StreamEntry> delivery, String outcome, String body, List<String> headers) {
+
+		StreamKeys keys() {
+			return this.delivery.message().keys();
+		}
+
 	}
 
 	/**
@@ -403,6 +406,9 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 
 		private final List<Delivery<StreamEntry>> deliveries = new ArrayList<>();
 
+		/** Those that were delivered too often. */
+		private final List<Ending> expired = new ArrayList<>();
+
 		private @Nullable Duration due;
 
 		private boolean answered;
@@ -414,20 +420,24 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 			this.reclaim = reclaim;
 		}
 
+		int left() {
+			return this.most - this.deliveries.size() - this.expired.size();
+		}
+
 		CompletableFuture<@Nullable Void> next(List<Integer> streams) {
 			RedisStreamSource source = RedisStreamSource.this;
-			int left = this.most - this.deliveries.size();
-			if (streams.isEmpty() || left <= 0) {
+			int left = left();
+			if (streams.isEmpty() || left == 0) {
 				return (this.answered || this.failure == null) ? CompletableFuture.completedFuture(null)
 						: CompletableFuture.failedFuture(this.failure);
 			}
 			List<Integer> asked = source.redis.isClustered() ? streams.subList(0, 1) : streams;
 			asked.forEach(source.rung::remove);
 			Long uncertainSince = source.uncertainSince;
-			List<Object> arguments = new ArrayList<>(List.of(source.group, source.consumer, left,
-					this.reclaim ? "1" : "0", source.settings.minIdle().toMillis(), source.settings.maxDeliveries(),
+			List<Object> arguments = new ArrayList<>(List.of(source.group, source.common.consumerName(), left,
+					this.reclaim ? "1" : "0", source.settings.minIdle().toMillis(),
 					source.settings.backoff().initial().toMillis(), source.settings.backoff().max().toMillis(),
-					source.definition.properties().deadLetter().maxLength(), deadLife(), isOrdered() ? "1" : "0",
+					isOrdered() ? "1" : "0",
 					(uncertainSince != null) ? (System.nanoTime() - uncertainSince) / 1_000_000 + LATE_MILLIS : -1));
 			if (this.reclaim || uncertainSince != null) {
 				arguments.addAll(known(uncertainSince != null));
@@ -475,10 +485,9 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 			if (due >= 0 && (this.due == null || due < this.due.toMillis())) {
 				this.due = Duration.ofMillis(due);
 			}
-			count(Kind.LEASE_EXPIRED, reply.number(1));
-			count(Kind.PENDING, reply.number(2));
-			note(reply.text(3));
-			int next = 5;
+			count(Kind.PENDING, reply.number(1));
+			note(reply.text(2));
+			int next = 4;
 			for (int stream : asked) {
 				position(stream, reply.number(next), reply.text(next + 1));
 				long given = reply.number(next + 2);
@@ -504,16 +513,22 @@ public final class RedisStreamSource implements WorkSource<StreamEntry>, Consume
 		}
 
 		private int entry(int stream, ScriptReply reply, int from) {
-			int number = (int) reply.number(from + 2);
-			int end = from + 3 + number;
+			int number = (int) reply.number(from + 3);
+			int end = from + 4 + number;
 			StreamKeys keys = RedisStreamSource.this.streams.get(stream);
 			StreamEntry entry = new StreamEntry(stream, keys, reply.text(from),
-					RedisStreams.fields(reply, from + 3, number), reply.has(end) ? reply.text(end) : null,
-					reply.number(4), System.nanoTime());
+					RedisStreams.fields(reply, from + 4, number), reply.has(end) ? reply.text(end) : null,
+					reply.number(3), System.nanoTime());
 			Delivery<StreamEntry> delivery = new Delivery<>(entry.id(), keys.stream(), (int) reply.number(from + 1), "",
 					entry);
-			this.deliveries.add(delivery);
-			RedisStreamSource.this.held.put(delivery, entry.takenAt());
+			int most = RedisStreamSource.this.settings.maxDeliveries();
+			if (delivery.attempt() > most) {
+				this.expired.add(dead(delivery, reasonHeaders(Kind.LEASE_EXPIRED, most, reply.text(from + 2))));
+			}
+			else {
+				this.deliveries.add(delivery);
+				RedisStreamSource.this.held.put(delivery, entry.takenAt());
+			}
 			return end + 1;
 		}
 

@@ -3,12 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.engine;
+package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +25,8 @@ import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
-import io.ge.redis.stream.DeadLetter;
-import io.ge.redis.stream.Published;
-import io.ge.redis.stream.StreamFullException;
 import io.ge.redis.stream.StreamProperties.Definition;
 import io.ge.redis.stream.StreamProperties.Overflow;
-import io.ge.redis.stream.StreamPublisher;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,21 +36,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisStreams {
 
-	private static final LuaScript PUBLISH = load("publish.lua");
+	static final LuaScript PUBLISH = load("publish.lua");
 
 	private static final LuaScript TAKE = load("take.lua");
 
 	private static final LuaScript SETTLE = load("settle.lua");
 
-	private static final LuaScript HEARTBEAT = load("heartbeat.lua");
-
 	private static final LuaScript REAP = load("reap.lua");
 
 	private static final LuaScript VIEW = load("view.lua");
-
-	private static final LuaScript LETTERS = load("letters.lua");
-
-	private static final LuaScript REPLAY = load("replay.lua").around(PUBLISH);
 
 	private static final String BODY = ":b:";
 
@@ -70,13 +59,13 @@ public final class RedisStreams {
 
 	private final Map<String, Long> rung = new ConcurrentHashMap<>();
 
-	public RedisStreams(RedisBackend backend) {
+	RedisStreams(RedisBackend backend) {
 		this.backend = backend;
 		this.redis = backend.redis("stream");
 		this.keys = backend.keys("stream");
 	}
 
-	private static LuaScript load(String file) {
+	static LuaScript load(String file) {
 		return LuaScript.load(StreamPublisher.class, file);
 	}
 
@@ -99,14 +88,11 @@ public final class RedisStreams {
 				: null;
 	}
 
-	/**
-	 * Returns the channel by which all instances are told of what was released.
-	 */
 	String channel() {
 		return this.backend.bus().newsChannel();
 	}
 
-	private CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {
+	CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {
 		List<RedisKey> names = keys.map(KeySpace::shared).toList();
 		return this.redis.run(ScriptCall.of(script, names, arguments.toArray()), this.redis.newBudget());
 	}
@@ -139,7 +125,7 @@ public final class RedisStreams {
 		});
 	}
 
-	private List<Object> arguments(StreamDefinition definition, StreamKeys keys) {
+	List<Object> arguments(StreamDefinition definition, StreamKeys keys) {
 		Definition properties = definition.properties();
 		boolean rings = !this.backend.connection().canBlock() && isTimeToRing(keys.stream());
 		Duration dedup = properties.dedupWindow();
@@ -164,19 +150,13 @@ public final class RedisStreams {
 	}
 
 	CompletableFuture<ScriptReply> take(List<StreamKeys> streams, List<Object> arguments) {
-		return run(TAKE, triples(streams), arguments);
-	}
-
-	private static Stream<String> triples(List<StreamKeys> streams) {
-		return streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.dead(), keys.root() + BODY));
-	}
-
-	CompletableFuture<ScriptReply> heartbeat(List<StreamKeys> streams, List<Object> arguments) {
-		return run(HEARTBEAT, streams.stream().map(StreamKeys::stream), arguments);
+		return run(TAKE, streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.root() + BODY)), arguments);
 	}
 
 	CompletableFuture<ScriptReply> settle(List<StreamKeys> streams, List<Object> arguments) {
-		return run(SETTLE, triples(streams), arguments);
+		return run(SETTLE,
+				streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.dead(), keys.root() + BODY)),
+				arguments);
 	}
 
 	/**
@@ -192,10 +172,7 @@ public final class RedisStreams {
 			.thenApply((replies) -> replies.stream().mapToLong((reply) -> reply.number(0)).sum());
 	}
 
-	/**
-	 * Returns the figures of each stream, as {@code view.lua} has them.
-	 */
-	public CompletableFuture<List<long[]>> view(StreamDefinition definition) {
+	CompletableFuture<List<long[]>> view(StreamDefinition definition) {
 		List<Object> arguments = new ArrayList<>(List.of(definition.maxLength()));
 		arguments.addAll(definition.properties().groups().keySet());
 		return all(definition.streams()
@@ -204,86 +181,12 @@ public final class RedisStreams {
 				.thenApply((reply) -> IntStream.range(0, reply.size()).mapToLong(reply::number).toArray())));
 	}
 
-	/**
-	 * Returns dead letters, the newest first.
-	 */
-	public CompletableFuture<List<DeadLetter>> deadLetters(StreamDefinition definition, int most) {
-		return all(IntStream.range(0, definition.streams().size())
-			.mapToObj((i) -> run(LETTERS, Stream.of(definition.streams().get(i).dead()), List.of("list", most))
-				.thenApply((reply) -> deadLetters(definition, i, reply))))
-			.thenApply((lists) -> lists.stream()
-				.flatMap(List::stream)
-				.sorted(Comparator.comparingLong(RedisStreams::time).reversed())
-				.limit(most)
-				.toList());
-	}
-
-	private static long time(DeadLetter letter) {
-		return Long.parseLong(letter.id().substring(0, letter.id().indexOf('-')));
-	}
-
-	private static List<DeadLetter> deadLetters(StreamDefinition definition, int stream, ScriptReply reply) {
-		List<DeadLetter> letters = new ArrayList<>();
-		int next = 0;
-		while (next < reply.size()) {
-			int number = (int) reply.number(next + 1);
-			letters.add(StreamFormat.deadLetter(definition, definition.streams().get(stream).stream(),
-					reply.text(next) + ((stream > 0) ? "." + stream : ""), fields(reply, next + 2, number)));
-			next += 2 + number;
-		}
-		return letters;
-	}
-
 	static Map<String, String> fields(ScriptReply reply, int from, int number) {
 		Map<String, String> fields = new LinkedHashMap<>();
 		for (int i = from; i < from + number; i += 2) {
 			fields.put(reply.text(i), reply.text(i + 1));
 		}
 		return fields;
-	}
-
-	/**
-	 * Removes a dead letter, and returns whether there was one. In a family its id has
-	 * the position of its stream behind a dot.
-	 */
-	public CompletableFuture<Boolean> delete(StreamDefinition definition, String id) {
-		StreamKeys keys = keys(definition, id);
-		return (keys != null) ? run(LETTERS, Stream.of(keys.dead()), List.of("delete", entry(id)))
-			.thenApply((reply) -> reply.number(0) == 1) : CompletableFuture.completedFuture(false);
-	}
-
-	/**
-	 * Publishes a dead letter again, once, and returns whether there was one. Fails with
-	 * {@link StreamFullException}.
-	 */
-	public CompletableFuture<Boolean> replay(StreamDefinition definition, String id) {
-		StreamKeys keys = keys(definition, id);
-		if (keys == null) {
-			return CompletableFuture.completedFuture(false);
-		}
-		List<Object> arguments = arguments(definition, keys);
-		arguments.addAll(0, List.of(entry(id), (definition.properties().groups().size() > 1) ? "1" : "0"));
-		return run(REPLAY, Stream.of(keys.dead(), keys.stream(), keys.stream(), keys.stream()), arguments)
-			.thenApply((reply) -> {
-				if (reply.text(0).equals("full")) {
-					throw new StreamFullException(definition.name(), Duration.ofMillis(reply.number(1)));
-				}
-				return reply.text(0).equals("ok");
-			});
-	}
-
-	private static @Nullable StreamKeys keys(StreamDefinition definition, String id) {
-		if (!id.matches("\\d{1,19}-\\d{1,19}(\\.\\d{1,5})?")) {
-			return null;
-		}
-		int dot = id.indexOf('.');
-		int stream = (dot > 0) ? Integer.parseInt(id.substring(dot + 1)) : 0;
-		return (stream < definition.streams().size()) ? definition.streams().get(stream) : null;
-	}
-
-	private static String entry(String id) {
-		int dot = id.indexOf('.');
-		return (dot > 0) ? id.substring(0, dot) : id;
 	}
 
 	/**

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.engine;
+package io.ge.redis.stream;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,18 +16,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.stream.StreamMessage;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamProperties.Definition;
-import io.ge.redis.stream.StreamProperties.Group;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A definition with the keys of its streams: one, or one for each combination of the
  * variables, each times the partitions.
  */
-public final class StreamDefinition {
+final class StreamDefinition {
 
 	private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]*)}");
 
@@ -129,7 +127,7 @@ public final class StreamDefinition {
 		return String.valueOf(this.properties.key());
 	}
 
-	private GuardConfigurationException problem(String property, String problem, String remedy) {
+	GuardConfigurationException problem(String property, String problem, String remedy) {
 		return new GuardConfigurationException(place(property), problem, remedy);
 	}
 
@@ -151,10 +149,6 @@ public final class StreamDefinition {
 
 	boolean isOrdered() {
 		return this.properties.partitions() != null;
-	}
-
-	public @Nullable Group group(String group) {
-		return this.properties.groups().get(group);
 	}
 
 	public int maxLength() {

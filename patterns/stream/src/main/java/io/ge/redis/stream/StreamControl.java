@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.guard;
+package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,19 +18,13 @@ import java.util.function.ToDoubleFunction;
 
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
-import io.ge.redis.stream.DeadLetter;
-import io.ge.redis.stream.DeadLetters;
-import io.ge.redis.stream.StreamEvent;
-import io.ge.redis.stream.engine.RedisStreams;
-import io.ge.redis.stream.engine.StreamDefinition;
-import io.ge.redis.stream.engine.StreamRegistry;
-import io.ge.redis.stream.guard.StreamView.GroupView;
+import io.ge.redis.stream.StreamView.GroupView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The views of streams for operators and meters, and their dead letters.
+ * The views of streams for operators and meters.
  */
-public final class StreamControl implements DeadLetters {
+public final class StreamControl {
 
 	private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -164,21 +158,6 @@ public final class StreamControl implements DeadLetters {
 			StreamView view = control.get().lastSeen(parts[0]);
 			return (view != null) ? figure.applyAsDouble(view, parts[parts.length - 1]) : Double.NaN;
 		});
-	}
-
-	@Override
-	public CompletableFuture<List<DeadLetter>> listAsync(String stream, int most) {
-		return this.redis.deadLetters(this.registry.require(stream), most);
-	}
-
-	@Override
-	public CompletableFuture<Boolean> replayAsync(String stream, String id) {
-		return this.redis.replay(this.registry.require(stream), id);
-	}
-
-	@Override
-	public CompletableFuture<Boolean> deleteAsync(String stream, String id) {
-		return this.redis.delete(this.registry.require(stream), id);
 	}
 
 }

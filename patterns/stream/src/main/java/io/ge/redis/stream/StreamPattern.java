@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.guard;
+package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.util.List;
@@ -14,36 +14,21 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.Backoff;
-import io.ge.redis.core.consume.ConsumerContainer;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.core.consume.Delivery;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.consume.MessageReader;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.stream.DeadLetter;
-import io.ge.redis.stream.DeadLetters;
-import io.ge.redis.stream.RedisStreamListener;
-import io.ge.redis.stream.StreamEnvelope;
-import io.ge.redis.stream.StreamEvent;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamEvent.Kind;
-import io.ge.redis.stream.StreamProperties;
 import io.ge.redis.stream.StreamProperties.Group;
-import io.ge.redis.stream.StreamPublisher;
-import io.ge.redis.stream.engine.DefaultStreamPublisher;
-import io.ge.redis.stream.engine.RedisStreamSource;
-import io.ge.redis.stream.engine.RedisStreams;
-import io.ge.redis.stream.engine.StreamDefinition;
-import io.ge.redis.stream.engine.StreamEntry;
-import io.ge.redis.stream.engine.StreamFormat;
-import io.ge.redis.stream.engine.StreamRegistry;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.function.SingletonSupplier;
@@ -78,7 +63,8 @@ public final class StreamPattern implements GuardPattern {
 		this.consumers = consumers;
 		this.common = SingletonSupplier.of(common);
 		this.events = events;
-		this.assembly = SingletonSupplier.of(() -> create(backend.get(), properties.get(), new StreamFormat(mapper)));
+		this.assembly = SingletonSupplier.of(() -> create(backend.get(), properties.get(),
+				new StreamFormat(new JsonPayloads(SingletonSupplier.of(mapper)))));
 	}
 
 	private Assembly create(RedisBackend backend, StreamProperties properties, StreamFormat format) {
@@ -87,7 +73,8 @@ public final class StreamPattern implements GuardPattern {
 		StreamControl control = new StreamControl(redis, registry);
 		backend.reportProblem(control::problem);
 		return new Assembly(backend, registry, redis, format,
-				new DefaultStreamPublisher(redis, registry, format, this.events), control);
+				new DefaultStreamPublisher(redis, registry, format, this.events), new RedisDeadLetters(redis, registry),
+				control);
 	}
 
 	public StreamPublisher publisher() {
@@ -95,7 +82,7 @@ public final class StreamPattern implements GuardPattern {
 	}
 
 	public DeadLetters deadLetters() {
-		return this.assembly.get().control();
+		return this.assembly.get().deadLetters();
 	}
 
 	public StreamControl control() {
@@ -140,12 +127,10 @@ public final class StreamPattern implements GuardPattern {
 		ListenerMethod listener = new ListenerMethod(bean, method, StreamEnvelope.class, attributes.batch());
 		verify(listener, attributes);
 		boolean letters = attributes.deadLetters();
-		String event = definition.name() + (letters ? ".dead-letters/" : "/") + name;
-		RedisStreamSource source = new RedisStreamSource(assembly.redis(), definition, name, group,
-				this.common.get().consumerName(), this.common.get().reapAfter(), letters, (kind, number) -> this.events
-					.publish(new StreamEvent((kind == Kind.PENDING) ? definition.name() : event, kind, number)));
-		if (!this.listened.add(event)) {
-			throw method.problem("another method of this application listens to '" + event + "'.",
+		RedisStreamSource source = new RedisStreamSource(assembly.redis(), definition, name, group, this.common.get(),
+				letters, this.events);
+		if (!this.listened.add(source.name())) {
+			throw method.problem("another method of this application listens to '" + source.name() + "'.",
 					"Let one of them listen, or give it another group.");
 		}
 		MessageReader<StreamEntry> reader = assembly.format().reader(definition, letters);
@@ -153,10 +138,8 @@ public final class StreamPattern implements GuardPattern {
 		ConsumerSettings settings = new ConsumerSettings((concurrency != null) ? concurrency : group.concurrency(),
 				attributes.batch() ? group.batchSize() : 1, group.minIdle(), LINGER, attributes.manual(), Duration.ZERO,
 				this.common.get().shutdownTimeout());
-		WorkHandler<StreamEntry> handler = handler(listener.handler(reader), assembly.publisher());
-		this.consumers.get()
-			.add(assembly.backend(), (parts) -> new ConsumerContainer<>(source, handler, settings, parts.threads(),
-					parts.doorbells(), source));
+		WorkHandler<StreamEntry> handler = assembly.publisher().causing(listener.handler(reader));
+		this.consumers.get().add(assembly.backend(), source, handler, settings);
 	}
 
 	private StreamDefinition definition(GuardedMethod method, RedisStreamListener attributes) {
@@ -185,8 +168,10 @@ public final class StreamPattern implements GuardPattern {
 
 	private static Group settings(GuardedMethod method, RedisStreamListener attributes, StreamDefinition definition,
 			String name) {
-		Group group = attributes.deadLetters() ? new Group(1, 1, Duration.ofSeconds(30), Integer.MAX_VALUE,
-				new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1))) : definition.group(name);
+		Group group = attributes.deadLetters()
+				? new Group(1, 1, Duration.ofSeconds(30), Integer.MAX_VALUE,
+						new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)))
+				: definition.properties().groups().get(name);
 		if (group == null) {
 			throw method.problem("stream '" + definition.name() + "' has no group '" + name + "'.",
 					"Write " + DEFINITIONS + definition.name() + ".groups." + name + ".concurrency=1, or take one of "
@@ -211,29 +196,11 @@ public final class StreamPattern implements GuardPattern {
 			}
 			return;
 		}
-		this.assembly.get().format().verify(listener);
-	}
-
-	// A message that the listener publishes on its thread is one deeper in the chain
-	private static WorkHandler<StreamEntry> handler(WorkHandler<StreamEntry> listener,
-			DefaultStreamPublisher publisher) {
-		return (batch, acknowledgment) -> {
-			StreamEntry deepest = batch.get(0).message();
-			for (Delivery<StreamEntry> delivery : batch) {
-				deepest = (delivery.message().depth() > deepest.depth()) ? delivery.message() : deepest;
-			}
-			publisher.handling(deepest);
-			try {
-				return listener.handle(batch, acknowledgment);
-			}
-			finally {
-				publisher.handling(null);
-			}
-		};
+		this.assembly.get().format().payloads().verify(listener);
 	}
 
 	private record Assembly(RedisBackend backend, StreamRegistry registry, RedisStreams redis, StreamFormat format,
-			DefaultStreamPublisher publisher, StreamControl control) {
+			DefaultStreamPublisher publisher, DeadLetters deadLetters, StreamControl control) {
 	}
 
 }

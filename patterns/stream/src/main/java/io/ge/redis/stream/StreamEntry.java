@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.engine;
+package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock milliseconds of the clock of Redis when it was taken
  * @param takenAt the system's nano time then
  */
-public record StreamEntry(int stream, StreamKeys keys, String id, Map<String, String> fields, @Nullable String body,
+record StreamEntry(int stream, StreamKeys keys, String id, Map<String, String> fields, @Nullable String body,
 		long clock, long takenAt) {
 
 	/** Names the format; other versions are not read. */

@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.engine;
+package io.ge.redis.stream;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,16 +15,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.core.consume.Backoff;
+import io.ge.redis.core.consume.Delivery;
+import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.stream.ChainDepthException;
-import io.ge.redis.stream.Published;
-import io.ge.redis.stream.StreamEvent;
+import io.ge.redis.stream.RedisStreams.Outgoing;
 import io.ge.redis.stream.StreamEvent.Kind;
-import io.ge.redis.stream.StreamFullException;
-import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamProperties.Overflow;
-import io.ge.redis.stream.StreamPublisher;
-import io.ge.redis.stream.engine.RedisStreams.Outgoing;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.unit.DataSize;
@@ -30,14 +29,13 @@ import org.springframework.util.unit.DataSize;
 /**
  * Publishes to the streams of the registry.
  */
-public final class DefaultStreamPublisher implements StreamPublisher {
+final class DefaultStreamPublisher implements StreamPublisher {
 
 	/** As many messages go in one call. */
 	private static final int MOST = 256;
 
-	private static final long SHORTEST_WAIT_MILLIS = 10;
-
-	private static final long LONGEST_WAIT_MILLIS = 250;
+	/** Between attempts while the stream is full. */
+	private static final Backoff WAITS = new Backoff(Duration.ofMillis(10), Duration.ofMillis(250));
 
 	private final RedisStreams redis;
 
@@ -49,8 +47,7 @@ public final class DefaultStreamPublisher implements StreamPublisher {
 
 	private final ThreadLocal<@Nullable StreamEntry> handled = new ThreadLocal<>();
 
-	public DefaultStreamPublisher(RedisStreams redis, StreamRegistry registry, StreamFormat format,
-			GuardEvents events) {
+	DefaultStreamPublisher(RedisStreams redis, StreamRegistry registry, StreamFormat format, GuardEvents events) {
 		this.redis = redis;
 		this.registry = registry;
 		this.format = format;
@@ -58,16 +55,22 @@ public final class DefaultStreamPublisher implements StreamPublisher {
 	}
 
 	/**
-	 * Sets the message that is handled on this thread, or {@code null}: those it causes
-	 * are one deeper, and of its trace.
+	 * Returns a handler on whose thread messages that are published are one deeper than
+	 * those it handles, and of their trace.
 	 */
-	public void handling(@Nullable StreamEntry entry) {
-		if (entry != null) {
-			this.handled.set(entry);
-		}
-		else {
-			this.handled.remove();
-		}
+	WorkHandler<StreamEntry> causing(WorkHandler<StreamEntry> listener) {
+		return (batch, acknowledgment) -> {
+			this.handled.set(batch.stream()
+				.map(Delivery::message)
+				.max(Comparator.comparingInt(StreamEntry::depth))
+				.orElseThrow());
+			try {
+				return listener.handle(batch, acknowledgment);
+			}
+			finally {
+				this.handled.remove();
+			}
+		};
 	}
 
 	@Override
@@ -109,9 +112,7 @@ public final class DefaultStreamPublisher implements StreamPublisher {
 		}
 		long until = System.nanoTime() + definition.properties().blockTimeout().toNanos();
 		return RedisStreams
-			.all(byStream.entrySet()
-				.stream()
-				.map((each) -> send(definition, each.getKey(), each.getValue(), until, SHORTEST_WAIT_MILLIS)))
+			.all(byStream.entrySet().stream().map((each) -> send(definition, each.getKey(), each.getValue(), until, 1)))
 			.thenApply((done) -> {
 				all.forEach((each) -> count(stream, each));
 				return all;
@@ -133,7 +134,7 @@ public final class DefaultStreamPublisher implements StreamPublisher {
 
 	// One call after the other, so that the order stays
 	private CompletableFuture<@Nullable Void> send(StreamDefinition definition, StreamKeys keys,
-			List<Outgoing> messages, long until, long wait) {
+			List<Outgoing> messages, long until, int attempt) {
 		List<Outgoing> part = messages.subList(0, Math.min(MOST, messages.size()));
 		return this.redis.publish(definition, keys, part).thenCompose((sent) -> {
 			List<Outgoing> left = new ArrayList<>();
@@ -146,14 +147,14 @@ public final class DefaultStreamPublisher implements StreamPublisher {
 				return CompletableFuture.completedFuture(null);
 			}
 			return full
-					? later(wait).thenCompose(
-							(waited) -> send(definition, keys, left, until, Math.min(LONGEST_WAIT_MILLIS, 2 * wait)))
-					: send(definition, keys, left, until, SHORTEST_WAIT_MILLIS);
+					? later(WAITS.after(attempt))
+						.thenCompose((waited) -> send(definition, keys, left, until, attempt + 1))
+					: send(definition, keys, left, until, 1);
 		});
 	}
 
-	private static CompletableFuture<@Nullable Void> later(long millis) {
-		return new CompletableFuture<@Nullable Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
+	private static CompletableFuture<@Nullable Void> later(Duration pause) {
+		return new CompletableFuture<@Nullable Void>().completeOnTimeout(null, pause.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	private void count(String stream, Outgoing sent) {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.ge.redis.stream.guard;
+package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.util.List;
