@@ -26,7 +26,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
-import io.ge.redis.stream.guard.StreamPattern;
+import io.ge.redis.stream.StreamPattern;
 import io.ge.redis.test.LibraryClasses;
 import io.ge.redis.test.Sources;
 

@@ -31,6 +31,7 @@ import org.springframework.boot.health.contributor.Status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.BDDMockito.given;
@@ -57,7 +58,7 @@ class ConsumersResourceTests {
 		WorkSource<String> source = mock(WorkSource.class);
 		given(source.name()).willReturn(NAME);
 		given(source.doorbells()).willReturn(List.of());
-		given(source.take(anyInt(), anyBoolean())).willReturn(CompletableFuture.completedFuture(TakenWork.none()));
+		given(source.take(anyInt(), anyBoolean(), any())).willReturn(CompletableFuture.completedFuture(TakenWork.none()));
 		willReturn(CompletableFuture.completedFuture(null)).given(source).leave();
 		this.consumers.add(mock(RedisBackend.class, RETURNS_DEEP_STUBS), source,
 				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), new ConsumerSettings(4, 1,

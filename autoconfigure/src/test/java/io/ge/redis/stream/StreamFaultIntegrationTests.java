@@ -72,7 +72,7 @@ class StreamFaultIntegrationTests {
 				"ge.redis.stream.definitions.numbers.groups.crew.backoff.initial=50ms",
 				"ge.redis.outage.command-timeout=2s");
 		workers = publishers.with("scenario.works=true", "scenario.journal=" + JOURNAL);
-		claiming = workers.sabotaged(Sabotage.script(TAKE, "give(keys, entry[1], entry[4] + 1, found[2], entry[2])",
+		claiming = workers.sabotaged(Sabotage.script(TAKE, "give(keys, entry[1], entry[4] + 1, found[2])",
 				"redis.call('XACK', keys.stream, group, entry[1])"));
 	}
 

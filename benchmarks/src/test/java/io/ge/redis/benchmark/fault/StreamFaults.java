@@ -36,9 +36,9 @@ final class StreamFaults {
 			Failpoint.enter(RedisStreams.class, "settle"));
 
 	private static final Sabotage CLAIM_AND_ACKNOWLEDGE = Sabotage.script("io/ge/redis/stream/take.lua",
-			"give(keys, entry[1], entry[4] + 1, found[2], entry[2])", """
+			"give(keys, entry[1], entry[4] + 1, found[2])", """
 					if entry[2] == RETRY then
-					  give(keys, entry[1], entry[4] + 1, found[2], entry[2])
+					  give(keys, entry[1], entry[4] + 1, found[2])
 					else
 					  redis.call('XACK', keys.stream, group, entry[1])
 					end

@@ -243,7 +243,7 @@ public final class ConsumerContainer<T> {
 		}
 		boolean reclaim = this.reclaim.getAndSet(false);
 		long asked = System.nanoTime();
-		asked(() -> this.source.take(free * this.settings.batchSize(), reclaim)).whenComplete((taken, failure) -> {
+		asked(() -> this.source.take(free * this.settings.batchSize(), reclaim, this.inFlight.deliveries())).whenComplete((taken, failure) -> {
 			Throwable problem = (failure != null) ? Waiting.cause(failure) : taken(taken, asked);
 			if (problem != null) {
 				if (reclaim) {
@@ -359,7 +359,7 @@ public final class ConsumerContainer<T> {
 	public ConsumerReport report() {
 		Long takenAt = this.takenAt;
 		return new ConsumerReport(name(), state(), this.settings.concurrency(), Math.max(0, this.inFlight.free()),
-				this.inFlight.size(), (takenAt != null) ? Duration.ofNanos(System.nanoTime() - takenAt) : null,
+				this.inFlight.deliveries().size(), (takenAt != null) ? Duration.ofNanos(System.nanoTime() - takenAt) : null,
 				this.settings.period(), this.problem);
 	}
 

@@ -72,8 +72,8 @@ final class InFlight<T> {
 		return this.settings.concurrency() - this.calls.get();
 	}
 
-	int size() {
-		return this.deliveries.size();
+	Collection<Delivery<T>> deliveries() {
+		return this.deliveries.keySet();
 	}
 
 	boolean isOver() {
@@ -121,7 +121,7 @@ final class InFlight<T> {
 	 */
 	void abandon() {
 		if (!this.deliveries.isEmpty()) {
-			logger.warn("Stopped while " + size() + " messages of '" + this.source.name()
+			logger.warn("Stopped while " + this.deliveries.size() + " messages of '" + this.source.name()
 					+ "' were in flight. They are delivered again");
 			this.deliveries.clear();
 		}

@@ -39,9 +39,10 @@ public interface WorkSource<T> {
 	 * @param most how many deliveries at most, at least 1
 	 * @param reclaim whether to look for what was left by others and for retries that are
 	 * due, too. The container asks so every third of the lease, and when a retry is due
+	 * @param inFlight what the container has, and must not be given again
 	 * @return completes with what was taken, none if there is none
 	 */
-	CompletionStage<TakenWork<T>> take(int most, boolean reclaim);
+	CompletionStage<TakenWork<T>> take(int most, boolean reclaim, Collection<Delivery<T>> inFlight);
 
 	/**
 	 * Extends the leases of everything in flight. The number of deliveries stays as it

@@ -100,7 +100,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	}
 
 	@Override
-	public CompletionStage<TakenWork<Entry>> take(int most, boolean reclaim) {
+	public CompletionStage<TakenWork<Entry>> take(int most, boolean reclaim, Collection<Delivery<Entry>> inFlight) {
 		if (this.settings.isReliable() && exclusively(this::waits)) {
 			return this.redis.read(this.channel, this.position, this.known, MOST_READ)
 				.thenApply((reply) -> exclusively(() -> {

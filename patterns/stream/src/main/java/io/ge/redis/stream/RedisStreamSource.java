@@ -9,15 +9,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -49,10 +53,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private static final Log logger = LogFactory.getLog(RedisStreamSource.class);
 
-	/** As many are asked by one call; more by a look for what others have left. */
+	/** As many are asked by one call, and one on a Cluster. */
 	private static final int MOST_STREAMS = 64;
 
-	/** Those that did not answer are asked again after this. */
+	/** Those that did not answer while others did are asked again after this. */
 	private static final Duration ASK_SILENT = Duration.ofSeconds(3);
 
 	/** A call may wait in the server before it is run. No process is started in that. */
@@ -60,6 +64,9 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	/** Something before has to be settled first, or the stream cannot be read. */
 	private static final String BLOCKED = "-";
+
+	/** No permit was left to look for what others have left. */
+	private static final String UNLOOKED = "+";
 
 	private final RedisStreams redis;
 
@@ -91,21 +98,26 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	/** Streams whose group this instance has seen. */
 	private final Set<Integer> seen = ConcurrentHashMap.newKeySet();
 
-	/** Deliveries that this instance knows to have, and when it was sure of that. */
-	private final Map<Delivery<StreamEntry>, Long> held = new ConcurrentHashMap<>();
+	/** Streams in which what others have left is to be looked for. */
+	private final Set<Integer> unlooked = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * When the first take was sent of those whose replies may have been lost, by the
-	 * system's nano time; {@code null} if there is none.
+	 * Streams of which replies may have been lost, and when the first of these takes was
+	 * sent, by the system's nano time.
 	 */
-	private volatile @Nullable Long uncertainSince;
+	private final Map<Integer, Long> unanswered = new ConcurrentHashMap<>();
+
+	/** When the retries of this instance are due, by the system's nano time. */
+	private final Queue<Long> retries = new PriorityBlockingQueue<>();
 
 	private volatile int turn;
 
 	private volatile long reapedAt = System.nanoTime();
 
-	/** Streams that did not answer the last time, while others did. */
+	/** Streams that are not asked, as they did not answer the last time. */
 	private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean answering;
 
 	/** The problems that were logged. */
 	private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -125,11 +137,14 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			.map((keys) -> new StreamKeys(keys.dead(), keys.dead(), keys.root()))
 			.toList() : definition.streams();
 		this.positions = new AtomicReferenceArray<>(this.streams.size());
-		this.ready.addAll(all());
+		lookAtAll();
 	}
 
-	private List<Integer> all() {
-		return IntStream.range(0, this.streams.size()).boxed().toList();
+	private void lookAtAll() {
+		for (int i = 0; i < this.streams.size(); i++) {
+			this.ready.add(i);
+			this.unlooked.add(i);
+		}
 	}
 
 	@Override
@@ -145,51 +160,134 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	// Taking
 
 	@Override
-	public CompletionStage<TakenWork<StreamEntry>> take(int most, boolean reclaim) {
+	public CompletionStage<TakenWork<StreamEntry>> take(int most, boolean reclaim,
+			Collection<Delivery<StreamEntry>> inFlight) {
 		if (reclaim) {
 			reap();
+			lookAtAll();
 		}
-		Taking taking = new Taking(most, reclaim);
-		boolean recovers = this.uncertainSince != null;
-		boolean leavesOut = !this.silent.isEmpty();
-		long asked = System.nanoTime();
-		return taking.next(inTurn((reclaim || recovers) ? all() : List.copyOf(this.ready), reclaim, recovers))
-			.thenCompose((taken) -> bury(taking.expired))
-			.whenComplete((taken, failure) -> {
-				if (failure != null || !this.silent.isEmpty()) {
-					this.uncertainSince = recovers ? this.uncertainSince : Long.valueOf(asked);
-				}
-				else if (!leavesOut && !(recovers && taking.left() == 0)) {
-					this.uncertainSince = null;
-				}
-				if (failure != null) {
-					taking.deliveries.forEach(this.held::remove);
-				}
-			})
-			.thenApply(
-					(taken) -> new TakenWork<>(taking.deliveries, !this.silent.containsAll(this.ready), taking.due()));
-	}
-
-	// Left undone, they are given again when their leases end
-	private CompletionStage<List<Ending>> bury(List<Ending> expired) {
-		return send(expired, "").handle((lost, failure) -> {
-			count(Kind.LEASE_EXPIRED, (failure == null) ? expired.size() - lost.size() : 0);
-			expired.forEach((each) -> ring(each.delivery().message().stream()));
-			return expired;
+		long sent = System.nanoTime();
+		this.retries.removeIf((due) -> due - sent <= 0);
+		List<Integer> asked = inTurn(reclaim);
+		boolean looks = this.unlooked.removeAll(asked);
+		asked.forEach(this.rung::remove);
+		Long lostSince = asked.stream()
+			.map(this.unanswered::get)
+			.filter(Objects::nonNull)
+			.min(Comparator.naturalOrder())
+			.orElse(null);
+		List<Object> arguments = arguments(most, looks ? "1" : "0", this.settings.minIdle().toMillis(),
+				this.settings.maxDeliveries(), isOrdered() ? "1" : "0",
+				(lostSince != null) ? (sent - lostSince) / 1_000_000 + LATE_MILLIS : -1);
+		if (looks || lostSince != null) {
+			inFlight.forEach((delivery) -> arguments.add(delivery.origin() + " " + delivery.id()));
+		}
+		return this.redis.take(asked.stream().map(this.streams::get).toList(), arguments).handle((reply, failure) -> {
+			List<Delivery<StreamEntry>> given = List.of();
+			if (failure != null) {
+				this.unlooked.addAll(looks ? asked : List.of());
+				asked.forEach((stream) -> this.unanswered.putIfAbsent(stream, sent));
+				failed(asked, failure);
+			}
+			else {
+				given = read(asked, reply, looks);
+				this.unanswered.keySet().removeAll((given.size() < most) ? asked : List.of());
+			}
+			return new TakenWork<>(given, !this.silent.containsAll(this.ready), due());
 		});
 	}
 
+	private List<Object> arguments(Object... further) {
+		StreamProperties.DeadLetters letters = this.definition.properties().deadLetter();
+		List<Object> arguments = new ArrayList<>(List.of(this.group, this.common.consumerName(),
+				this.deadLetters ? 0 : letters.maxLength(), letters.ttl().toMillis()));
+		arguments.addAll(List.of(further));
+		return arguments;
+	}
+
 	// Another one is the first at each take, so that none has to wait for the others. A
-	// look asks one of the silent before anything is leased that had to wait for it
-	private List<Integer> inTurn(List<Integer> streams, boolean reclaim, boolean recovers) {
-		List<Integer> asked = new ArrayList<>(streams);
+	// look also asks one of the silent
+	private List<Integer> inTurn(boolean reclaim) {
+		List<Integer> asked = new ArrayList<>(this.ready);
 		Collections.rotate(asked, -Math.floorMod(this.turn++, Math.max(1, asked.size())));
-		List<Integer> silent = asked.stream().filter(this.silent::contains).toList();
-		asked.removeAll(silent);
-		if (reclaim && !silent.isEmpty()) {
-			asked.add(0, silent.get(0));
+		if (reclaim && !this.silent.isEmpty()) {
+			asked.add(0, this.silent.iterator().next());
 		}
-		return (reclaim || recovers) ? asked : asked.subList(0, Math.min(MOST_STREAMS, asked.size()));
+		else if (!this.silent.containsAll(asked)) {
+			asked.removeAll(this.silent);
+		}
+		return asked.subList(0, Math.min(this.redis.isClustered() ? 1 : MOST_STREAMS, asked.size()));
+	}
+
+	// What others give is handled meanwhile
+	private void failed(List<Integer> asked, Throwable failure) {
+		boolean others = this.redis.isClustered() && this.answering;
+		this.answering = false;
+		if (!others) {
+			this.silent.addAll(this.redis.isClustered() ? asked : List.of());
+			throw new CompletionException(Waiting.cause(failure));
+		}
+		if (this.silent.isEmpty()) {
+			logger.warn("Some streams of '" + this.name + "' do not answer: " + Waiting.cause(failure));
+		}
+		this.silent.addAll(asked);
+	}
+
+	private @Nullable Duration due() {
+		Long next = this.retries.peek();
+		Duration due = (next != null) ? Duration.ofNanos(Math.max(0, next - System.nanoTime())) : null;
+		return (this.silent.isEmpty() || (due != null && due.compareTo(ASK_SILENT) < 0)) ? due : ASK_SILENT;
+	}
+
+	private List<Delivery<StreamEntry>> read(List<Integer> asked, ScriptReply reply, boolean looks) {
+		this.answering = true;
+		if (this.silent.removeAll(asked)) {
+			// Others of its server may answer as well
+			this.silent.clear();
+		}
+		count(Kind.LEASE_EXPIRED, reply.number(0));
+		count(Kind.PENDING, reply.number(1));
+		note(reply.text(2));
+		List<Delivery<StreamEntry>> given = new ArrayList<>();
+		int next = 4;
+		for (int stream : asked) {
+			String position = reply.text(next + 1);
+			position(stream, reply.number(next), position);
+			if (looks && position.equals(UNLOOKED)) {
+				this.unlooked.add(stream);
+			}
+			long number = reply.number(next + 2);
+			next += 3;
+			for (long i = 0; i < number; i++) {
+				int fields = (int) reply.number(next + 2);
+				given.add(delivery(stream, reply, next, fields));
+				next += 4 + fields;
+			}
+		}
+		return given;
+	}
+
+	private void position(int stream, long made, String position) {
+		boolean more = position.isEmpty() || position.equals(UNLOOKED);
+		if (!more) {
+			this.positions.set(stream, position);
+			this.ready.remove(stream);
+		}
+		if (more || this.rung.contains(stream)) {
+			this.ready.add(stream);
+		}
+		if (made >= 0 && !this.seen.add(stream) && made > 0 && !this.deadLetters) {
+			count(Kind.GROUP_RECREATED, 1);
+		}
+	}
+
+	private Delivery<StreamEntry> delivery(int stream, ScriptReply reply, int from, int number) {
+		StreamKeys keys = this.streams.get(stream);
+		int body = from + 3 + number;
+		StreamEntry entry = new StreamEntry(stream, keys, reply.text(from),
+				RedisStreams.fields(reply, from + 3, number), reply.has(body) ? reply.text(body) : null,
+				reply.number(3), System.nanoTime());
+		return new Delivery<>(entry.id(), keys.stream(), (int) reply.number(from + 1), "", entry);
 	}
 
 	@Override
@@ -224,8 +322,6 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	@Override
 	public CompletionStage<Collection<Delivery<StreamEntry>>> heartbeat(Collection<Delivery<StreamEntry>> inFlight) {
-		long now = System.nanoTime();
-		inFlight.forEach((delivery) -> this.held.replace(delivery, now));
 		return send(inFlight.stream().map((delivery) -> new Ending(delivery, "extend", "", List.of())).toList(), "");
 	}
 
@@ -234,28 +330,37 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		boolean releases = settlements.stream().anyMatch((each) -> each.outcome() == Outcome.RELEASE);
 		return send(settlements.stream().map(this::ending).toList(), releases ? this.redis.channel() : "")
 			.thenApply((lost) -> {
-				settlements.forEach((each) -> this.held.remove(each.delivery()));
-				// What follows in the order, or was given back
-				settlements.stream()
-					.filter((each) -> isOrdered() || each.outcome() == Outcome.RELEASE)
-					.forEach((each) -> ring(each.delivery().message().stream()));
+				long now = System.nanoTime();
+				for (Settlement<StreamEntry> each : settlements) {
+					// What follows in the order, or was given back
+					if (isOrdered() || each.outcome() == Outcome.RELEASE) {
+						ring(each.delivery().message().stream());
+					}
+					if (each.outcome() == Outcome.RETRY) {
+						this.retries.add(now + pause(each).toNanos());
+					}
+				}
 				return lost;
 			});
 	}
 
+	private Duration pause(Settlement<StreamEntry> settlement) {
+		return this.settings.backoff().after(settlement.delivery().attempt());
+	}
+
 	private Ending ending(Settlement<StreamEntry> settlement) {
 		Delivery<StreamEntry> delivery = settlement.delivery();
+		String body = delivery.message().bodyId();
 		if (isLast(settlement)) {
-			return dead(delivery, headers(settlement, this.common.consumerName()));
+			return new Ending(delivery, "dead", this.deadLetters ? "" : body, headers(settlement));
+		}
+		if (settlement.outcome() == Outcome.RETRY) {
+			return new Ending(delivery, "retry", String.valueOf(pause(settlement).toMillis()), List.of());
 		}
 		// Other groups may still need it
 		boolean settlesBody = !this.deadLetters && this.definition.properties().groups().size() == 1;
-		return new Ending(delivery, settlement.outcome().name().toLowerCase(Locale.ROOT),
-				settlesBody ? delivery.message().bodyId() : "", List.of());
-	}
-
-	private Ending dead(Delivery<StreamEntry> delivery, List<String> headers) {
-		return new Ending(delivery, "dead", this.deadLetters ? "" : delivery.message().bodyId(), headers);
+		return new Ending(delivery, settlement.outcome().name().toLowerCase(Locale.ROOT), settlesBody ? body : "",
+				List.of());
 	}
 
 	// Given up, by its listener or after the last attempt
@@ -268,8 +373,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		return (settlement.outcome() == Outcome.RETRY) ? Kind.ATTEMPTS : StreamFormat.reason(settlement.failure());
 	}
 
-	private static List<String> headers(Settlement<StreamEntry> settlement, String consumer) {
-		List<String> headers = reasonHeaders(reason(settlement), settlement.delivery().attempt(), consumer);
+	private List<String> headers(Settlement<StreamEntry> settlement) {
+		List<String> headers = new ArrayList<>(List.of("kafka_deliveryAttempt",
+				String.valueOf(settlement.delivery().attempt()), "ge_dlt-consumer", this.common.consumerName(),
+				"ge_dlt-reason", reason(settlement).name().toLowerCase(Locale.ROOT).replace('_', '-')));
 		Throwable failure = settlement.failure();
 		if (failure != null) {
 			FailureText text = FailureText.of(failure);
@@ -277,11 +384,6 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 					text.message(), "kafka_dlt-exception-stacktrace", text.stackTrace()));
 		}
 		return headers;
-	}
-
-	private static List<String> reasonHeaders(Kind reason, int deliveries, String consumer) {
-		return new ArrayList<>(List.of("kafka_deliveryAttempt", String.valueOf(deliveries), "ge_dlt-consumer", consumer,
-				"ge_dlt-reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-')));
 	}
 
 	// On a Cluster a call for each stream
@@ -295,12 +397,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private CompletableFuture<List<Delivery<StreamEntry>>> call(List<Ending> endings, String channel) {
 		List<StreamKeys> streams = endings.stream().map(Ending::keys).distinct().toList();
-		StreamProperties.DeadLetters letters = this.definition.properties().deadLetter();
-		List<Object> arguments = new ArrayList<>(List.of(this.group, this.common.consumerName(),
-				this.deadLetters ? 0 : letters.maxLength(), letters.ttl().toMillis(), channel));
+		List<Object> arguments = arguments(channel);
 		for (Ending ending : endings) {
 			arguments.addAll(List.of(streams.indexOf(ending.keys()) + 1, ending.delivery().id(),
-					ending.delivery().attempt(), ending.outcome(), ending.body(), ending.headers().size()));
+					ending.delivery().attempt(), ending.outcome(), ending.detail(), ending.headers().size()));
 			arguments.addAll(ending.headers());
 		}
 		return this.redis.settle(streams, arguments).thenApply((reply) -> {
@@ -315,20 +415,6 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	@Override
 	public CompletionStage<?> leave() {
 		return this.redis.reap(this.streams, this.group, this.common.consumerName(), Duration.ZERO, isOrdered());
-	}
-
-	// One that was neither extended nor settled for long is not ours any more. Its work
-	// may go on for a lease and more, if this process was paused. If its listener has
-	// returned without an acknowledgement, nothing extends the lease, and it counts
-	private List<String> known(boolean uncertain) {
-		long now = System.nanoTime();
-		Duration lease = this.settings.minIdle();
-		this.held.values().removeIf((sure) -> now - sure > lease.multipliedBy(10).toNanos());
-		return this.held.entrySet()
-			.stream()
-			.filter((each) -> uncertain || now - each.getValue() < lease.toNanos())
-			.map((each) -> each.getKey().origin() + " " + each.getKey().id())
-			.toList();
 	}
 
 	private void reap() {
@@ -387,149 +473,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	/**
 	 * The end or the extension of a delivery, as {@code settle.lua} knows it.
 	 */
-	private record Ending(Delivery<StreamEntry> delivery, String outcome, String body, List<String> headers) {
+	private record Ending(Delivery<StreamEntry> delivery, String outcome, String detail, List<String> headers) {
 
 		StreamKeys keys() {
 			return this.delivery.message().keys();
-		}
-
-	}
-
-	/**
-	 * One take, of several calls where streams are on different servers.
-	 */
-	private final class Taking {
-
-		private final int most;
-
-		private final boolean reclaim;
-
-		private final List<Delivery<StreamEntry>> deliveries = new ArrayList<>();
-
-		/** Those that were delivered too often. */
-		private final List<Ending> expired = new ArrayList<>();
-
-		private @Nullable Duration due;
-
-		private boolean answered;
-
-		private @Nullable Throwable failure;
-
-		Taking(int most, boolean reclaim) {
-			this.most = most;
-			this.reclaim = reclaim;
-		}
-
-		int left() {
-			return this.most - this.deliveries.size() - this.expired.size();
-		}
-
-		CompletableFuture<@Nullable Void> next(List<Integer> streams) {
-			RedisStreamSource source = RedisStreamSource.this;
-			int left = left();
-			if (streams.isEmpty() || left == 0) {
-				return (this.answered || this.failure == null) ? CompletableFuture.completedFuture(null)
-						: CompletableFuture.failedFuture(this.failure);
-			}
-			List<Integer> asked = source.redis.isClustered() ? streams.subList(0, 1) : streams;
-			asked.forEach(source.rung::remove);
-			Long uncertainSince = source.uncertainSince;
-			List<Object> arguments = new ArrayList<>(List.of(source.group, source.common.consumerName(), left,
-					this.reclaim ? "1" : "0", source.settings.minIdle().toMillis(),
-					source.settings.backoff().initial().toMillis(), source.settings.backoff().max().toMillis(),
-					isOrdered() ? "1" : "0",
-					(uncertainSince != null) ? (System.nanoTime() - uncertainSince) / 1_000_000 + LATE_MILLIS : -1));
-			if (this.reclaim || uncertainSince != null) {
-				arguments.addAll(known(uncertainSince != null));
-			}
-			return source.redis.take(asked.stream().map(source.streams::get).toList(), arguments)
-				.handle((reply, failure) -> {
-					boolean goesOn = failure == null || source.silent.containsAll(asked);
-					if (failure == null) {
-						read(asked, reply);
-					}
-					else {
-						failed(asked, failure);
-					}
-					return next(goesOn ? streams.subList(asked.size(), streams.size()) : List.of());
-				})
-				.thenCompose(Function.identity());
-		}
-
-		// What others have given is handled meanwhile. What this one gave is given again
-		private void failed(List<Integer> asked, Throwable failure) {
-			RedisStreamSource source = RedisStreamSource.this;
-			this.failure = failure;
-			source.ready.addAll(asked);
-			if (this.answered && source.silent.isEmpty()) {
-				logger.warn("Some streams of '" + source.name + "' do not answer: " + Waiting.cause(failure));
-			}
-			if (this.answered) {
-				source.silent.addAll(asked);
-			}
-		}
-
-		@Nullable Duration due() {
-			boolean later = RedisStreamSource.this.silent.isEmpty()
-					|| (this.due != null && this.due.compareTo(ASK_SILENT) < 0);
-			return later ? this.due : ASK_SILENT;
-		}
-
-		private void read(List<Integer> asked, ScriptReply reply) {
-			this.answered = true;
-			if (RedisStreamSource.this.silent.removeAll(asked)) {
-				// Others of its server may answer as well
-				RedisStreamSource.this.silent.clear();
-			}
-			long due = reply.number(0);
-			if (due >= 0 && (this.due == null || due < this.due.toMillis())) {
-				this.due = Duration.ofMillis(due);
-			}
-			count(Kind.PENDING, reply.number(1));
-			note(reply.text(2));
-			int next = 4;
-			for (int stream : asked) {
-				position(stream, reply.number(next), reply.text(next + 1));
-				long given = reply.number(next + 2);
-				next += 3;
-				for (long i = 0; i < given; i++) {
-					next = entry(stream, reply, next);
-				}
-			}
-		}
-
-		private void position(int stream, long made, String position) {
-			RedisStreamSource source = RedisStreamSource.this;
-			if (!position.isEmpty()) {
-				source.positions.set(stream, position);
-				source.ready.remove(stream);
-			}
-			if (position.isEmpty() || source.rung.contains(stream)) {
-				source.ready.add(stream);
-			}
-			if (made >= 0 && !source.seen.add(stream) && made > 0 && !source.deadLetters) {
-				count(Kind.GROUP_RECREATED, 1);
-			}
-		}
-
-		private int entry(int stream, ScriptReply reply, int from) {
-			int number = (int) reply.number(from + 3);
-			int end = from + 4 + number;
-			StreamKeys keys = RedisStreamSource.this.streams.get(stream);
-			StreamEntry entry = new StreamEntry(stream, keys, reply.text(from),
-					RedisStreams.fields(reply, from + 4, number), reply.has(end) ? reply.text(end) : null,
-					reply.number(3), System.nanoTime());
-			Delivery<StreamEntry> delivery = new Delivery<>(entry.id(), keys.stream(), (int) reply.number(from + 1), "",
-					entry);
-			int most = RedisStreamSource.this.settings.maxDeliveries();
-			if (delivery.attempt() > most) {
-				this.expired.add(dead(delivery, reasonHeaders(Kind.LEASE_EXPIRED, most, reply.text(from + 2))));
-			}
-			else {
-				this.deliveries.add(delivery);
-				RedisStreamSource.this.held.put(delivery, entry.takenAt());
-			}
-			return end + 1;
 		}
 
 	}

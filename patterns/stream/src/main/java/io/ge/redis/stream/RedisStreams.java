@@ -38,9 +38,9 @@ public final class RedisStreams {
 
 	static final LuaScript PUBLISH = load("publish.lua");
 
-	private static final LuaScript TAKE = load("take.lua");
-
 	private static final LuaScript SETTLE = load("settle.lua");
+
+	private static final LuaScript TAKE = load("take.lua").around(SETTLE);
 
 	private static final LuaScript REAP = load("reap.lua");
 
@@ -150,13 +150,15 @@ public final class RedisStreams {
 	}
 
 	CompletableFuture<ScriptReply> take(List<StreamKeys> streams, List<Object> arguments) {
-		return run(TAKE, streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.root() + BODY)), arguments);
+		return run(TAKE, all(streams), arguments);
 	}
 
 	CompletableFuture<ScriptReply> settle(List<StreamKeys> streams, List<Object> arguments) {
-		return run(SETTLE,
-				streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.dead(), keys.root() + BODY)),
-				arguments);
+		return run(SETTLE, all(streams), arguments);
+	}
+
+	private static Stream<String> all(List<StreamKeys> streams) {
+		return streams.stream().flatMap((keys) -> Stream.of(keys.stream(), keys.dead(), keys.root() + BODY));
 	}
 
 	/**

@@ -1,21 +1,20 @@
--- Leases entries of streams to a consumer of a group: what was released, what is to be tried again or was left by
+-- Leases entries of streams to a consumer of a group: what was released or is to be tried again, what was left by
 -- others, then what is new.
 --
--- KEYS  for each stream asked: the stream, and what the keys of its bodies begin with
--- ARGV  group, consumer, how many entries, '1' to look for retries that are due and for what others have left,
---       min-idle in milliseconds, first and longest pause before a retry in milliseconds, '1' if entries of a stream
---       follow one another, for how many milliseconds replies of takes may have been lost or -1; then what the consumer
---       knows to have: stream, a space and the id
--- Reply {milliseconds until there is something to look for, such as a retry, or -1; how many had been trimmed while
---       pending, which stream is refused and why or '', milliseconds of the clock;
---       then for each stream: 1 if its group was made, -1 if there is no such stream; id up to which it was read, '' if
---       there may be more or '-' if an entry before has to be settled first or it cannot be read; number of entries,
---       for each of these id, number of deliveries, the consumer that had it before or '', number of fields and values,
---       fields and values, its body or nil}
+-- KEYS  for each stream asked: the stream, its stream of dead letters, and what the keys of its bodies begin with
+-- ARGV  group, consumer, length and life in milliseconds of the streams of dead letters, as of settle.lua; how many
+--       entries, '1' to look for what others have left, min-idle in milliseconds, most deliveries, '1' if entries of a
+--       stream follow one another, for how many milliseconds replies of takes may have been lost or -1; then what the
+--       consumer knows to have: stream, a space and the id
+-- Reply {how many became dead letters, how many had been trimmed while pending, which stream is refused and why or '',
+--       milliseconds of the clock;
+--       then for each stream: 1 if its group was made, -1 if there is no such stream; id up to which it was read, or '' if
+--       there may be more, '+' if it was also not looked for what others have left, '-' if an entry before has to be
+--       settled first or it cannot be read; number of entries, for each of these id, number of deliveries, number of
+--       fields and values, fields and values, its body or nil}
 --
 -- Invariants
---  * The number of deliveries counts whatever becomes of them. Of an entry that was delivered too often the consumer
---    makes a dead letter, before any handler sees it.
+--  * An entry that was delivered often enough is not given again: settle.lua makes it a dead letter.
 --  * Nothing is taken from a consumer whose lease is not over, nor from this one what it says to have, and at most as
 --    many as asked for are given.
 --  * A consumer that has missed a reply is given the same again, and that counts as one delivery. What it was given
@@ -23,31 +22,22 @@
 --  * In order, nothing is given while an entry before it is pending.
 --  * A group that does not exist is made, and has everything unread that is in the stream. A stream is not made.
 --  * A stream that cannot be read keeps nothing of the others back.
--- Failed and released entries belong to the consumer '~retry': its idle time counts from the failure, and that of
--- released ones is a day. Each look is bounded by the number asked for or by SCANNED. A stream for which no permit was
--- left is looked at again after UNLOOKED milliseconds.
+-- Failed and released entries belong to the consumer '~retry', and are due once their idle time is that of DUE, as
+-- settle.lua sets it. Each look is bounded by the number asked for or by SCANNED.
 
-local group, me, most, reclaims = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
-local min_idle, first_pause, longest_pause = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local ordered, uncertain, held = ARGV[8] == '1', tonumber(ARGV[9]), {}
-local RETRY, RELEASED, PAGE, SCANNED, UNLOOKED = '~retry', 43200000, 100, 1000, 1000
+local group, me, dead_length, dead_life = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local most, looks, min_idle, most_deliveries = tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8])
+local ordered, uncertain, held = ARGV[9] == '1', tonumber(ARGV[10]), {}
+local RETRY, DUE, PAGE, SCANNED = '~retry', 2592000000, 100, 1000
 
-local due, trimmed, refused = -1, 0, ''
-for i = 10, #ARGV do
+local dead, trimmed, refused = 0, 0, ''
+for i = 11, #ARGV do
   held[ARGV[i]] = true
 end
 local given = 0
 
-local function pause(deliveries)
-  return math.min(longest_pause, first_pause * 2 ^ math.min(math.max(deliveries, 1) - 1, 30))
-end
-
-local function is_due(entry)
-  local rest = math.ceil(pause(entry[4]) - entry[3])
-  if rest > 0 and (due < 0 or rest < due) then
-    due = rest
-  end
-  return rest <= 0
+local function settle(KEYS, ARGV)
+  --[[script]]
 end
 
 local function table_of(list)
@@ -59,21 +49,20 @@ local function table_of(list)
 end
 
 -- A body is the last field of its message
-local function body_of(keys, fields)
-  return fields[#fields - 1] == 'body' and keys.bodies .. fields[#fields]
+local function body_of(fields)
+  return fields[#fields - 1] == 'body' and fields[#fields] or ''
 end
 
-local function give(keys, id, deliveries, fields, before)
-  local out, body = keys.out, body_of(keys, fields)
+local function give(keys, id, deliveries, fields)
+  local out, body = keys.out, body_of(fields)
   given = given + 1
   out[#out + 1] = id
   out[#out + 1] = deliveries
-  out[#out + 1] = before or ''
   out[#out + 1] = #fields
   for i = 1, #fields do
     out[#out + 1] = fields[i]
   end
-  out[#out + 1] = body and redis.call('GET', body)
+  out[#out + 1] = body ~= '' and redis.call('GET', keys.bodies .. body)
 end
 
 -- A replayed dead letter is for the group that gave it up, which is its first field; others acknowledge it
@@ -85,7 +74,19 @@ local function is_for_another(keys, id, fields)
   return true
 end
 
--- Takes over a pending entry whose time has come; returns whether there is one
+local function bury(keys, entry, fields)
+  redis.call('XCLAIM', keys.stream, group, me, 0, entry[1], 'RETRYCOUNT', entry[4], 'JUSTID')
+  local reply = settle({keys.stream, keys.dead, keys.bodies}, {group, me, dead_length, dead_life, '', 1, entry[1],
+    entry[4], 'dead', body_of(fields), 6, 'kafka_deliveryAttempt', entry[4], 'ge_dlt-consumer', entry[2],
+    'ge_dlt-reason', 'lease-expired'})
+  if reply[1] == '' then
+    dead = dead + 1
+  else
+    refused = reply[1]
+  end
+end
+
+-- Takes over a pending entry whose time has come; returns whether it is given
 local function take_over(keys, entry)
   local found = redis.call('XRANGE', keys.stream, entry[1], entry[1])[1]
   if not found then
@@ -93,8 +94,12 @@ local function take_over(keys, entry)
     trimmed = trimmed + 1
     return false
   end
+  if entry[4] >= most_deliveries then
+    bury(keys, entry, found[2])
+    return false
+  end
   redis.call('XCLAIM', keys.stream, group, me, 0, entry[1], 'RETRYCOUNT', entry[4] + 1)
-  give(keys, entry[1], entry[4] + 1, found[2], entry[2])
+  give(keys, entry[1], entry[4] + 1, found[2])
   return true
 end
 
@@ -109,16 +114,6 @@ local function take_again(keys)
   end
 end
 
--- What could be given to somebody with more permits is due at once, for who has the next one
-local function take_over_or_leave(keys, entry)
-  if given == most then
-    due = 1
-    return false
-  end
-  take_over(keys, entry)
-  return true
-end
-
 -- In an outage that lasts longer than a lease the consumer goes on with what it has
 local function is_in_hand(keys, entry)
   return entry[2] == me and held[keys.stream .. ' ' .. entry[1]]
@@ -126,27 +121,11 @@ end
 
 -- Takes over what a consumer has had for longer than a time
 local function take_idle(keys, consumer, idle)
-  local page = consumer == me and SCANNED or most - given + 1
+  local page = consumer == me and SCANNED or most - given
   for _, entry in ipairs(redis.call('XPENDING', keys.stream, group, 'IDLE', idle, '-', '+', page, consumer)) do
-    if not is_in_hand(keys, entry) and not take_over_or_leave(keys, entry) then
-      return
+    if given < most and not is_in_hand(keys, entry) then
+      take_over(keys, entry)
     end
-  end
-end
-
-local function take_retries(keys)
-  local from, scanned = '-', 0
-  while scanned < SCANNED do
-    local page = redis.call('XPENDING', keys.stream, group, from, '+', PAGE, RETRY)
-    for _, entry in ipairs(page) do
-      if is_due(entry) and not take_over_or_leave(keys, entry) then
-        return
-      end
-    end
-    if #page < PAGE then
-      return
-    end
-    from, scanned = '(' .. page[#page][1], scanned + #page
   end
 end
 
@@ -162,15 +141,14 @@ local function take_unread(keys, number)
   return entries[#entries] and entries[#entries][1], #entries
 end
 
--- Both return the last id that was read, and '-' or '' where the stream is not read to its end
+-- Both return the last id that was read, and '-', '+' or '' where the stream is not read to its end
 
 local function take_in_order(keys)
   local last
   for _ = 1, PAGE do
     local entry = redis.call('XPENDING', keys.stream, group, '-', '+', 1)[1]
     if entry then
-      if is_in_hand(keys, entry) or (entry[2] == RETRY and not is_due(entry))
-        or (entry[2] ~= RETRY and entry[3] < min_idle) or take_over(keys, entry) then
+      if is_in_hand(keys, entry) or entry[3] < (entry[2] == RETRY and DUE or min_idle) or take_over(keys, entry) then
         return last, '-'
       end
     else
@@ -190,21 +168,18 @@ end
 
 local function take_any(keys, pending)
   if pending > 0 then
-    take_idle(keys, RETRY, RELEASED)
-    if reclaims then
-      take_retries(keys)
-      for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', keys.stream, group)) do
-        local fields = table_of(consumer)
-        if fields['name'] ~= RETRY and fields['pending'] > 0 then
-          take_idle(keys, fields['name'], min_idle)
-        end
+    take_idle(keys, RETRY, DUE)
+    for _, consumer in ipairs(looks and redis.call('XINFO', 'CONSUMERS', keys.stream, group) or {}) do
+      local fields = table_of(consumer)
+      if fields['name'] ~= RETRY and fields['pending'] > 0 then
+        take_idle(keys, fields['name'], min_idle)
       end
     end
   end
-  if given == most then
-    return nil, ''
-  end
   local wanted = most - given
+  if wanted == 0 then
+    return nil, '+'
+  end
   local id, number = take_unread(keys, wanted)
   return id, number == wanted and '' or nil
 end
@@ -230,9 +205,9 @@ local function information(stream)
 end
 
 local streams = {}
-for key = 1, #KEYS, 2 do
-  local keys = {stream = KEYS[key], bodies = KEYS[key + 1], out = {}}
-  local before, made, position = given, -1, ''
+for key = 1, #KEYS, 3 do
+  local keys = {stream = KEYS[key], dead = KEYS[key + 1], bodies = KEYS[key + 2], out = {}}
+  local before, made, position = given, -1, '+'
   if given < most then
     local pending, id, open
     position, pending, made = information(keys.stream)
@@ -247,14 +222,12 @@ for key = 1, #KEYS, 2 do
       end
     end
     position = open or id or position
-  elseif reclaims then
-    due = due < 0 and UNLOOKED or math.min(due, UNLOOKED)
   end
   streams[#streams + 1] = {made, position, given - before, keys.out}
 end
 
 local clock = redis.call('TIME') -- the only reading of time
-local reply = {due, trimmed, refused, clock[1] * 1000 + math.floor(clock[2] / 1000)}
+local reply = {dead, trimmed, refused, clock[1] * 1000 + math.floor(clock[2] / 1000)}
 for _, stream in ipairs(streams) do
   for i = 1, 3 do
     reply[#reply + 1] = stream[i]

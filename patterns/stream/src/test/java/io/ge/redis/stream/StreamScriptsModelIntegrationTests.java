@@ -60,7 +60,7 @@ class StreamScriptsModelIntegrationTests {
 
 	private static final long LONGEST_PAUSE = 4 * STEP;
 
-	private static final long RELEASED = 43_200_000;
+	private static final long DUE = 2_592_000_000L;
 
 	private static StandaloneRedis redis;
 
@@ -86,16 +86,18 @@ class StreamScriptsModelIntegrationTests {
 	@Example
 	void brokenRulesAreNoticed() {
 		List<String[]> broken = List.of(
-				new String[] { "give(keys, entry[1], entry[4] + 1, found[2], entry[2])",
+				new String[] { "give(keys, entry[1], entry[4] + 1, found[2])",
 						"redis.call('XACK', keys.stream, group, entry[1])" },
 				new String[] { "take_again(keys)\n    end", "end" },
+				new String[] { "if entry[4] >= most_deliveries then", "if entry[4] > most_deliveries then" },
+				new String[] { "if reply[1] == '' then\n    dead = dead + 1", "if reply[1] == '' then" },
+				new String[] { "'dead', body_of(fields)", "'done', body_of(fields)" },
 				new String[] { "if fields['name'] ~= RETRY and fields['pending'] > 0 then", "if false then" },
 				new String[] { "if not pending or pending[4] ~= deliveries then", "if not pending then" },
-				new String[] { "hand_over(stream, id, RELEASED, deliveries - 1)",
-						"hand_over(stream, id, RELEASED, deliveries)" },
+				new String[] { "hand_over(stream, id, 0, deliveries - 1)", "hand_over(stream, id, 0, deliveries)" },
 				new String[] { "if spare < over and not drops then", "if false then" },
 				new String[] { "bound, id, rest = '(' .. pending[1], pending[1], idle - pending[3]", "" },
-				new String[] { "return rest <= 0", "return true" });
+				new String[] { "'IDLE', DUE - pause,", "'IDLE', DUE," });
 		for (String[] fault : broken) {
 			assertThatExceptionOfType(AssertionError.class).as(fault[0]).isThrownBy(() -> {
 				for (long seed = 0; seed < 300; seed++) {
@@ -195,8 +197,8 @@ class StreamScriptsModelIntegrationTests {
 			String settle = text("settle.lua");
 			assertThat(publish + take + settle).contains(right);
 			this.publish = right.isEmpty() ? publish : publish.replace(right, wrong);
-			this.take = right.isEmpty() ? take : take.replace(right, wrong);
 			this.settle = right.isEmpty() ? settle : settle.replace(right, wrong);
+			this.take = (right.isEmpty() ? take : take.replace(right, wrong)).replace("--[[script]]", this.settle);
 		}
 
 		void play(List<Step> schedule) {
@@ -237,20 +239,16 @@ class StreamScriptsModelIntegrationTests {
 
 		private void take(String consumer, int most, boolean looks, boolean misses) {
 			List<String> expected = new ArrayList<>();
-			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, most, looks ? "1" : "0", MIN_IDLE,
-					FIRST_PAUSE, LONGEST_PAUSE, "0", Integer.MAX_VALUE));
+			int deadBefore = this.dead;
+			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, 1000, 3_600_000, most, looks ? "1" : "0",
+					MIN_IDLE, DELIVERIES, "0", Integer.MAX_VALUE));
 			pending(consumer).filter((each) -> !each.missed).forEach((each) -> arguments.add(STREAM + " " + each.id));
 			pending(consumer).filter((each) -> each.missed).limit(most).toList().forEach((each) -> {
 				each.hold(consumer, each.deliveries, 0);
 				expected.add(each.id + " " + each.deliveries);
 			});
-			takeIdle(consumer, "~retry", RELEASED, most, expected);
+			takeIdle(consumer, "~retry", DUE, most, expected);
 			if (looks) {
-				for (Message each : pending("~retry").toList()) {
-					if (expected.size() < most && each.idle >= pause(each.deliveries)) {
-						takeOver(consumer, each, expected);
-					}
-				}
 				for (int i = 0; i < 3; i++) {
 					takeIdle(consumer, "instance-" + i, MIN_IDLE, most, expected);
 				}
@@ -261,33 +259,26 @@ class StreamScriptsModelIntegrationTests {
 					expected.add(each.id + " 1");
 				}
 			}
-			List<Object> reply = eval(this.take, List.of(STREAM, KEYS.get(2)), arguments.toArray());
+			List<Object> reply = eval(this.take, KEYS, arguments.toArray());
 			List<String> given = new ArrayList<>();
 			int next = 7;
 			for (long i = 0; i < (Long) reply.get(6); i++) {
 				given.add(reply.get(next) + " " + reply.get(next + 1));
-				next += 5 + ((Long) reply.get(next + 3)).intValue();
+				next += 4 + ((Long) reply.get(next + 2)).intValue();
 			}
 			assertThat(given).isEqualTo(expected);
-			List<Message> taken = this.messages.stream()
-				.filter((each) -> expected.contains(each.id + " " + each.deliveries))
-				.toList();
+			assertThat(reply.get(0)).as("dead letters").isEqualTo((long) this.dead - deadBefore);
 			if (misses) {
-				taken.forEach((each) -> each.missed = true);
-				return;
+				this.messages.stream()
+					.filter((each) -> expected.contains(each.id + " " + each.deliveries))
+					.forEach((each) -> each.missed = true);
 			}
-			taken.stream().filter((each) -> each.deliveries > DELIVERIES).forEach((each) -> {
-				settle(each, consumer, each.deliveries, "dead");
-				each.over = true;
-				this.dead++;
-			});
 		}
 
-		// Looks at one more than it may give, to know whether somebody has to look again
 		private void takeIdle(String consumer, String holder, long idle, int most, List<String> expected) {
 			pending(holder).filter((each) -> each.idle >= idle)
 				.filter((each) -> each.missed || !holder.equals(consumer))
-				.limit(holder.equals(consumer) ? Long.MAX_VALUE : most - expected.size() + 1)
+				.limit(holder.equals(consumer) ? Long.MAX_VALUE : most - expected.size())
 				.toList()
 				.stream()
 				.takeWhile((each) -> expected.size() < most)
@@ -295,6 +286,11 @@ class StreamScriptsModelIntegrationTests {
 		}
 
 		private void takeOver(String consumer, Message message, List<String> given) {
+			if (message.deliveries >= DELIVERIES) {
+				message.over = true;
+				this.dead++;
+				return;
+			}
 			message.hold(consumer, message.deliveries + 1, 0);
 			given.add(message.id + " " + message.deliveries);
 		}
@@ -327,8 +323,8 @@ class StreamScriptsModelIntegrationTests {
 				return;
 			}
 			switch (action) {
-				case RETRY -> message.hold("~retry", message.deliveries, 0);
-				case RELEASE -> message.hold("~retry", message.deliveries - 1, 86_400_000);
+				case RETRY -> message.hold("~retry", message.deliveries, DUE - pause(message.deliveries));
+				case RELEASE -> message.hold("~retry", message.deliveries - 1, DUE);
 				case REJECT -> {
 					message.over = true;
 					this.dead++;
@@ -341,7 +337,7 @@ class StreamScriptsModelIntegrationTests {
 
 		private List<Object> settle(Message message, String consumer, int deliveries, String outcome) {
 			return eval(this.settle, KEYS, "crew", consumer, 1000, 3_600_000, "", 1, message.id, deliveries, outcome,
-					"", 0);
+					outcome.equals("retry") ? pause(deliveries) : "", 0);
 		}
 
 		private void heartbeat(String consumer) {

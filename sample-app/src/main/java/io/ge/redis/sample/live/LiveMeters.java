@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.stream.guard.StreamPattern;
-import io.ge.redis.stream.guard.StreamView;
+import io.ge.redis.stream.StreamPattern;
+import io.ge.redis.stream.StreamView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;

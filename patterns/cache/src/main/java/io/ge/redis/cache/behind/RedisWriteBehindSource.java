@@ -152,7 +152,7 @@ final class RedisWriteBehindSource
 	// Taking
 
 	@Override
-	public CompletionStage<TakenWork<Batch>> take(int most, boolean reclaim) {
+	public CompletionStage<TakenWork<Batch>> take(int most, boolean reclaim, Collection<Delivery<Batch>> inFlight) {
 		// The container also says so when something is due
 		if (reclaim && System.nanoTime() - this.lookedAtAll > this.lease / (EXTENSIONS + 1)) {
 			lookAtAll();
