@@ -45,7 +45,7 @@ class StreamStartupTests {
 	void definitionsThatCannotWorkAreNamed() {
 		assertRefused("other.key=other", "other.max-length must be set to at least 1");
 		assertRefused("other.max-length=10", "other.key must be set");
-		assertRefused("work.overflow=block,work.block-timeout=-1s", "work.block-timeout must not be negative");
+		assertRefused("work.overflow=block,work.block-timeout=-1s", "work.block-timeout must be at least 0ms");
 		assertRefused("work.dedup-key={workItem}", "work.dedup-window must be set where dedup-key is");
 		assertRefused("work.dedup-window=5m,work.dedup-key={nobody}", "work.dedup-key", "'{nobody}' is not known");
 		assertRefused("work.key=work.{team}", "work.key", "'{team}' has no values");

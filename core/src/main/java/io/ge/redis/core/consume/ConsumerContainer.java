@@ -65,9 +65,6 @@ public final class ConsumerContainer<T> {
 	/** Whether a doorbell has asked for the next turn. */
 	private final AtomicBoolean rung = new AtomicBoolean();
 
-	/** Whether a failed take is to be repeated: one repetition at a time. */
-	private final AtomicBoolean repeating = new AtomicBoolean();
-
 	private final AtomicBoolean leaving = new AtomicBoolean();
 
 	private volatile boolean running;
@@ -83,7 +80,7 @@ public final class ConsumerContainer<T> {
 
 	// Written by turns only
 
-	/** The next look for what is due: the earliest, or each look would add one. */
+	/** The next look for what is due, or after a failure: the earliest. */
 	private volatile @Nullable ScheduledFuture<?> due;
 
 	private volatile int failures;
@@ -243,16 +240,17 @@ public final class ConsumerContainer<T> {
 		}
 		boolean reclaim = this.reclaim.getAndSet(false);
 		long asked = System.nanoTime();
-		asked(() -> this.source.take(free * this.settings.batchSize(), reclaim, this.inFlight.deliveries())).whenComplete((taken, failure) -> {
-			Throwable problem = (failure != null) ? Waiting.cause(failure) : taken(taken, asked);
-			if (problem != null) {
-				if (reclaim) {
-					this.reclaim.set(true);
+		asked(() -> this.source.take(free * this.settings.batchSize(), reclaim, this.inFlight.deliveries()))
+			.whenComplete((taken, failure) -> {
+				Throwable problem = (failure != null) ? Waiting.cause(failure) : taken(taken, asked);
+				if (problem != null) {
+					if (reclaim) {
+						this.reclaim.set(true);
+					}
+					failed(problem);
 				}
-				failed(problem);
-			}
-			turned(answered);
-		});
+				turned(answered);
+			});
 	}
 
 	/** An exception instead of a stage must not end the course of a container. */
@@ -348,19 +346,15 @@ public final class ConsumerContainer<T> {
 		}
 		this.problem = String.valueOf(failure.getMessage());
 		this.failures = this.failures + 1;
-		if (this.repeating.compareAndSet(false, true)) {
-			this.threads.later(AGAIN.after(this.failures), () -> {
-				this.repeating.set(false);
-				wake();
-			});
-		}
+		lookAfter(AGAIN.after(this.failures));
 	}
 
 	public ConsumerReport report() {
 		Long takenAt = this.takenAt;
 		return new ConsumerReport(name(), state(), this.settings.concurrency(), Math.max(0, this.inFlight.free()),
-				this.inFlight.deliveries().size(), (takenAt != null) ? Duration.ofNanos(System.nanoTime() - takenAt) : null,
-				this.settings.period(), this.problem);
+				this.inFlight.deliveries().size(),
+				(takenAt != null) ? Duration.ofNanos(System.nanoTime() - takenAt) : null, this.settings.period(),
+				this.problem);
 	}
 
 	private ConsumerReport.State state() {

@@ -7,10 +7,9 @@ package io.ge.redis.core.consume;
 
 import java.time.Duration;
 
-import org.springframework.util.Assert;
-
 /**
- * How a container runs, whatever its source.
+ * How a container runs, whatever its source. The properties of the pattern are checked
+ * where they are set.
  *
  * @param concurrency how many handler calls at a time, the permits
  * @param batchSize how many deliveries a call gets at most, 1 for listeners of single
@@ -26,16 +25,6 @@ import org.springframework.util.Assert;
  */
 public record ConsumerSettings(int concurrency, int batchSize, Duration lease, Duration linger, boolean manual,
 		Duration drain, Duration shutdown) {
-
-	/** The shortest lease for which a third is still a sensible period. */
-	private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
-
-	public ConsumerSettings {
-		Assert.isTrue(concurrency >= 1, () -> "concurrency must be at least 1, was " + concurrency);
-		Assert.isTrue(batchSize >= 1, () -> "batch-size must be at least 1, was " + batchSize);
-		Assert.isTrue(lease.compareTo(SHORTEST_LEASE) >= 0, () -> "the lease must be at least 100ms, was " + lease);
-		Assert.isTrue(!linger.isNegative(), () -> "linger must not be negative, was " + linger);
-	}
 
 	/**
 	 * Returns the time between two heartbeats, and between two looks for what others have

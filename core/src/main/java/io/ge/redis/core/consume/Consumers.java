@@ -60,17 +60,12 @@ public final class Consumers implements SmartLifecycle {
 
 	// Not computed in the map, which would be a monitor around what may wait
 	private Doorbells doorbells(RedisBackend backend) {
-		Doorbells known = this.doorbells.get(backend);
-		if (known != null) {
-			return known;
-		}
 		Doorbells made = new Doorbells(backend.connection(), this.threads);
-		Doorbells faster = this.doorbells.putIfAbsent(backend, made);
-		if (faster != null) {
-			return faster;
+		Doorbells known = this.doorbells.putIfAbsent(backend, made);
+		if (known == null) {
+			backend.bus().handle(Doorbells.TOPIC, made::ring);
 		}
-		backend.bus().handle(Doorbells.TOPIC, made::ring);
-		return made;
+		return (known != null) ? known : made;
 	}
 
 	/**

@@ -192,14 +192,11 @@ public final class ListenerMethod {
 		ReflectionUtils.makeAccessible(this.invocable);
 		Object result = KotlinDetector.isSuspendingFunction(this.invocable)
 				? Reactive.call(this.bean, this.invocable, arguments) : invoke(arguments);
-		if (result == null) {
-			return CompletableFuture.completedFuture(null);
+		if (result instanceof CompletionStage<?> stage) {
+			return stage;
 		}
-		return switch (this.form.kind()) {
-			case PLAIN -> CompletableFuture.completedFuture(result);
-			case FUTURE -> (CompletionStage<?>) result;
-			case SINGLE, MULTIPLE -> Reactive.follow(this.form, result);
-		};
+		return (result == null || this.form.isPlain()) ? CompletableFuture.completedFuture(result)
+				: Reactive.follow(this.form, result);
 	}
 
 	private @Nullable Object invoke(@Nullable Object[] arguments) throws Exception {

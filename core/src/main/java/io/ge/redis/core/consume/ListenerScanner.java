@@ -81,7 +81,6 @@ public final class ListenerScanner {
 
 	/**
 	 * Takes a listener that was found.
-	 *
 	 */
 	@FunctionalInterface
 	public interface Found<A extends Annotation> {

@@ -6,6 +6,7 @@
 package io.ge.redis.core.structure;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,20 @@ public final class Arguments {
 		Assert.isTrue(name.matches("[A-Za-z0-9_.-]{1," + MAX_BYTES + "}"),
 				() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces, colons nor slashes,"
 						+ " and at most " + MAX_BYTES + " bytes");
+	}
+
+	/**
+	 * Checks a number of the environment, if it is set.
+	 */
+	public static void atLeast(String property, long least, @Nullable Number value) {
+		require(value == null || value.longValue() >= least, property, "at least " + least, value);
+	}
+
+	/**
+	 * Checks a duration of the environment, if it is set.
+	 */
+	public static void atLeastMillis(String property, long least, @Nullable Duration value) {
+		require(value == null || value.toMillis() >= least, property, "at least " + least + "ms", value);
 	}
 
 	public static void require(boolean valid, String property, String rule, @Nullable Object value) {

@@ -315,12 +315,15 @@ class ConsumerContainerTests {
 	@Test
 	void stopReleasesWhatHasNotBegun() {
 		ExecutorService one = Executors.newSingleThreadExecutor();
+		AtomicInteger begun = new AtomicInteger();
 		this.source.add(ids(3));
-		ConsumerContainer<String> container = new ConsumerContainer<>(this.source, (batch, acknowledgment) -> waiting(),
-				MemorySource.settings(3, 1, LEASE), new ConsumerThreads(one, this.scheduler),
+		ConsumerContainer<String> container = new ConsumerContainer<>(this.source, (batch, acknowledgment) -> {
+			begun.incrementAndGet();
+			return waiting();
+		}, MemorySource.settings(3, 1, LEASE), new ConsumerThreads(one, this.scheduler),
 				new Doorbells(mock(GuardConnection.class), new ConsumerThreads(Runnable::run, this.scheduler)));
 		container.start();
-		Awaitility.await().until(() -> container.report().inFlight() == 3);
+		Awaitility.await().until(() -> begun.get() == 1 && container.report().inFlight() == 3);
 		CompletableFuture<Void> stopped = container.stop();
 		this.freed.countDown();
 		assertThat(stopped).succeedsWithin(Duration.ofSeconds(5));

@@ -197,7 +197,8 @@ class ConsumerInterleavingTests {
 		}
 
 		@Override
-		public CompletionStage<TakenWork<String>> take(int most, boolean reclaim, Collection<Delivery<String>> inFlight) {
+		public CompletionStage<TakenWork<String>> take(int most, boolean reclaim,
+				Collection<Delivery<String>> inFlight) {
 			return answer(() -> {
 				this.asked++;
 				List<Delivery<String>> taken = new ArrayList<>();

@@ -81,7 +81,8 @@ final class MemorySource implements WorkSource<String> {
 	}
 
 	@Override
-	public synchronized CompletionStage<TakenWork<String>> take(int most, boolean reclaim, Collection<Delivery<String>> inFlight) {
+	public synchronized CompletionStage<TakenWork<String>> take(int most, boolean reclaim,
+			Collection<Delivery<String>> inFlight) {
 		count("take");
 		if (reclaim) {
 			count("reclaim");

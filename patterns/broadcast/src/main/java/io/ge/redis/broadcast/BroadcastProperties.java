@@ -76,7 +76,7 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 					+ ".retention must be set to at least 1, such as 1000: a reliable channel keeps that many messages");
 			Assert.isTrue(isReliable() || (this.retention == 0 && !this.sticky), () -> place
 					+ ": an ephemeral channel keeps nothing. Remove retention and sticky, or set mode to reliable");
-			Arguments.require(this.maxAttempts >= 1, place + ".max-attempts", "at least 1", this.maxAttempts);
+			Arguments.atLeast(place + ".max-attempts", 1, this.maxAttempts);
 		}
 
 	}

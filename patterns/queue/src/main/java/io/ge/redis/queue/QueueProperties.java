@@ -75,21 +75,18 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@DefaultValue DeadLetters deadLetter) {
 
 		private void validate(String place) {
-			Arguments.require(this.concurrency >= 1, place + ".concurrency", "at least 1", this.concurrency);
-			Arguments.require(this.visibilityTimeout.toMillis() >= 100, place + ".visibility-timeout", "at least 100ms",
-					this.visibilityTimeout);
-			Arguments.require(this.maxAttempts >= 1, place + ".max-attempts", "at least 1", this.maxAttempts);
+			Arguments.atLeast(place + ".concurrency", 1, this.concurrency);
+			Arguments.atLeastMillis(place + ".visibility-timeout", 100, this.visibilityTimeout);
+			Arguments.atLeast(place + ".max-attempts", 1, this.maxAttempts);
 			Arguments.require(this.priority >= 0 && this.priority <= JobOptions.HIGHEST, place + ".priority",
 					"from 0 to 9", this.priority);
-			Arguments.require(!this.aging.isNegative(), place + ".aging", "at least 0", this.aging);
-			Arguments.require(this.resultTtl.toMillis() >= 1, place + ".result-ttl", "at least 1ms", this.resultTtl);
+			Arguments.atLeastMillis(place + ".aging", 0, this.aging);
+			Arguments.atLeastMillis(place + ".result-ttl", 1, this.resultTtl);
 			Arguments.require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
 					place + ".dedup-window", "from 0 to result-ttl", this.dedupWindow);
-			Arguments.require(this.maxLength >= 1, place + ".max-length", "at least 1", this.maxLength);
-			Arguments.require(this.deadLetter.maxLength() >= 1, place + ".dead-letter.max-length", "at least 1",
-					this.deadLetter.maxLength());
-			Arguments.require(this.deadLetter.ttl().toMillis() >= 1, place + ".dead-letter.ttl", "at least 1ms",
-					this.deadLetter.ttl());
+			Arguments.atLeast(place + ".max-length", 1, this.maxLength);
+			Arguments.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
+			Arguments.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
 		}
 
 	}

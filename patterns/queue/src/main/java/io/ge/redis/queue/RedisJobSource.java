@@ -66,7 +66,8 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 	}
 
 	@Override
-	public CompletionStage<TakenWork<Job<byte[]>>> take(int most, boolean reclaim, Collection<Delivery<Job<byte[]>>> inFlight) {
+	public CompletionStage<TakenWork<Job<byte[]>>> take(int most, boolean reclaim,
+			Collection<Delivery<Job<byte[]>>> inFlight) {
 		return this.redis
 			.run(TAKE, this.keys, this.redis.backend().bus().instanceId(), most,
 					this.settings.visibilityTimeout().toMillis(), this.settings.aging().toMillis(), reclaim ? 1 : 0)

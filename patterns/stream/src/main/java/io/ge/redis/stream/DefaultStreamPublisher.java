@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Publishes to the streams of the registry.
+ * Publishes to the streams that are defined.
  */
 final class DefaultStreamPublisher implements StreamPublisher {
 
@@ -39,17 +39,14 @@ final class DefaultStreamPublisher implements StreamPublisher {
 
 	private final RedisStreams redis;
 
-	private final StreamRegistry registry;
-
 	private final StreamFormat format;
 
 	private final GuardEvents events;
 
 	private final ThreadLocal<@Nullable StreamEntry> handled = new ThreadLocal<>();
 
-	DefaultStreamPublisher(RedisStreams redis, StreamRegistry registry, StreamFormat format, GuardEvents events) {
+	DefaultStreamPublisher(RedisStreams redis, StreamFormat format, GuardEvents events) {
 		this.redis = redis;
-		this.registry = registry;
 		this.format = format;
 		this.events = events;
 	}
@@ -99,7 +96,7 @@ final class DefaultStreamPublisher implements StreamPublisher {
 		Map<StreamKeys, List<Outgoing>> byStream = new LinkedHashMap<>();
 		StreamDefinition definition;
 		try {
-			definition = this.registry.require(stream);
+			definition = this.redis.definition(stream);
 			for (StreamMessage message : messages) {
 				Outgoing outgoing = outgoing(definition, variables, message);
 				all.add(outgoing);

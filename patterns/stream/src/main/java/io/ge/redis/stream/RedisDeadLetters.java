@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Dead letters in Redis. In a family or with partitions, the id of a letter has the
  * position of its stream behind a dot.
  */
-record RedisDeadLetters(RedisStreams redis, StreamRegistry registry) implements DeadLetters {
+record RedisDeadLetters(RedisStreams redis) implements DeadLetters {
 
 	private static final LuaScript LETTERS = RedisStreams.load("letters.lua");
 
@@ -29,7 +29,7 @@ record RedisDeadLetters(RedisStreams redis, StreamRegistry registry) implements 
 
 	@Override
 	public CompletableFuture<List<DeadLetter>> listAsync(String stream, int most) {
-		StreamDefinition definition = this.registry.require(stream);
+		StreamDefinition definition = this.redis.definition(stream);
 		return RedisStreams
 			.all(IntStream.range(0, definition.streams().size())
 				.mapToObj((i) -> run(LETTERS, definition.streams().get(i), "list", most)
@@ -64,14 +64,14 @@ record RedisDeadLetters(RedisStreams redis, StreamRegistry registry) implements 
 
 	@Override
 	public CompletableFuture<Boolean> deleteAsync(String stream, String id) {
-		StreamKeys keys = keys(this.registry.require(stream), id);
+		StreamKeys keys = keys(this.redis.definition(stream), id);
 		return (keys == null) ? CompletableFuture.completedFuture(false)
 				: run(LETTERS, keys, "delete", entry(id)).thenApply((reply) -> reply.number(0) == 1);
 	}
 
 	@Override
 	public CompletableFuture<Boolean> replayAsync(String stream, String id) {
-		StreamDefinition definition = this.registry.require(stream);
+		StreamDefinition definition = this.redis.definition(stream);
 		StreamKeys keys = keys(definition, id);
 		if (keys == null) {
 			return CompletableFuture.completedFuture(false);

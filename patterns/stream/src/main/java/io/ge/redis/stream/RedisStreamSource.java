@@ -117,6 +117,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	/** Streams that are not asked, as they did not answer the last time. */
 	private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
 
+	/** Whether the last take was answered. */
 	private volatile boolean answering;
 
 	/** The problems that were logged. */
@@ -169,6 +170,9 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		long sent = System.nanoTime();
 		this.retries.removeIf((due) -> due - sent <= 0);
 		List<Integer> asked = inTurn(reclaim);
+		if (asked.isEmpty()) {
+			return CompletableFuture.completedFuture(new TakenWork<>(List.of(), false, due()));
+		}
 		boolean looks = this.unlooked.removeAll(asked);
 		asked.forEach(this.rung::remove);
 		Long lostSince = asked.stream()
@@ -206,11 +210,11 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	}
 
 	// Another one is the first at each take, so that none has to wait for the others. A
-	// look also asks one of the silent
+	// look also asks one of the silent, as long as others answer in between
 	private List<Integer> inTurn(boolean reclaim) {
 		List<Integer> asked = new ArrayList<>(this.ready);
-		Collections.rotate(asked, -Math.floorMod(this.turn++, Math.max(1, asked.size())));
-		if (reclaim && !this.silent.isEmpty()) {
+		Collections.rotate(asked, -this.turn++);
+		if (reclaim && this.answering && !this.silent.isEmpty()) {
 			asked.add(0, this.silent.iterator().next());
 		}
 		else if (!this.silent.containsAll(asked)) {

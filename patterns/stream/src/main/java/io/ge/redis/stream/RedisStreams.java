@@ -8,6 +8,8 @@ package io.ge.redis.stream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import java.util.stream.Stream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.Doorbells;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -30,8 +33,8 @@ import io.ge.redis.stream.StreamProperties.Overflow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams in Redis: keys and scripts. Beside a stream {@code K}, which is where the
- * definition says, are {@code prefix:stream:{K}:d:<hash>} for its dedup keys,
+ * Streams in Redis: definitions, keys and scripts. Beside a stream {@code K}, which is
+ * where the definition says, are {@code prefix:stream:{K}:d:<hash>} for its dedup keys,
  * {@code :b:<id>} for bodies and {@code :dead} for dead letters.
  */
 public final class RedisStreams {
@@ -57,12 +60,49 @@ public final class RedisStreams {
 
 	private final KeySpace keys;
 
+	private final Map<String, StreamDefinition> definitions = new LinkedHashMap<>();
+
 	private final Map<String, Long> rung = new ConcurrentHashMap<>();
 
-	RedisStreams(RedisBackend backend) {
+	RedisStreams(RedisBackend backend, StreamProperties properties) {
 		this.backend = backend;
 		this.redis = backend.redis("stream");
 		this.keys = backend.keys("stream");
+		properties.definitions()
+			.forEach((name, definition) -> this.definitions.put(name, new StreamDefinition(name, definition, this)));
+		Map<String, String> owners = new HashMap<>();
+		definitions().forEach((each) -> each.streams()
+			.forEach((keys) -> own(owners, each, keys.stream(), "key", "'%s' is a stream of '%s' too.",
+					"Give each stream a key of its own.")));
+		definitions().forEach((each) -> each.streams()
+			.forEach((keys) -> own(owners, each, keys.dead(), "dead-letter.key",
+					"'%s' is used by a stream of '%s' already, and each needs dead letters of its own.",
+					each.deadLetterRemedy())));
+	}
+
+	private static void own(Map<String, String> owners, StreamDefinition definition, String key, String property,
+			String problem, String remedy) {
+		String owner = owners.put(key, definition.name());
+		if (owner != null) {
+			throw definition.problem(property, problem.formatted(key, owner), remedy);
+		}
+	}
+
+	Collection<StreamDefinition> definitions() {
+		return this.definitions.values();
+	}
+
+	StreamDefinition definition(String name) {
+		StreamDefinition definition = this.definitions.get(name);
+		if (definition == null) {
+			throw new NotConfiguredException("stream", name, remedy(name));
+		}
+		return definition;
+	}
+
+	static String remedy(String name) {
+		return "Define it with ge.redis.stream.definitions." + name
+				+ ".key, .max-length and .groups, or correct the name.";
 	}
 
 	static LuaScript load(String file) {

@@ -32,26 +32,23 @@ public final class StreamControl {
 
 	private final RedisStreams redis;
 
-	private final StreamRegistry registry;
-
 	private final Map<String, StreamView> seen = new ConcurrentHashMap<>();
 
 	private final AtomicLong lookedAt = new AtomicLong(System.nanoTime() - FRESH_NANOS);
 
-	StreamControl(RedisStreams redis, StreamRegistry registry) {
+	StreamControl(RedisStreams redis) {
 		this.redis = redis;
-		this.registry = registry;
 	}
 
 	public List<String> names() {
-		return this.registry.all().stream().map(StreamDefinition::name).toList();
+		return this.redis.definitions().stream().map(StreamDefinition::name).toList();
 	}
 
 	/**
 	 * Looks at a definition. Redis: one script call for each of its streams.
 	 */
 	public CompletableFuture<StreamView> view(String name) {
-		StreamDefinition definition = this.registry.require(name);
+		StreamDefinition definition = this.redis.definition(name);
 		return this.redis.view(definition).thenApply((figures) -> {
 			StreamView view = view(definition, figures);
 			this.seen.put(name, view);

@@ -22,8 +22,7 @@ import io.ge.redis.core.event.GuardEvent;
 public record StreamEvent(String name, Kind kind, long amount) implements GuardEvent {
 
 	/** The meter of publishing, one for each definition. */
-	public static final EventMeter PUBLISHED = ofStream("ge.redis.stream.published",
-			"Attempts to publish messages")
+	public static final EventMeter PUBLISHED = ofStream("ge.redis.stream.published", "Attempts to publish messages")
 		.by("outcome", List.of("ok", "duplicate", "rejected_full", "rejected_depth"));
 
 	/** The meter of consuming, one for each group. */

@@ -68,13 +68,11 @@ public final class StreamPattern implements GuardPattern {
 	}
 
 	private Assembly create(RedisBackend backend, StreamProperties properties, StreamFormat format) {
-		RedisStreams redis = new RedisStreams(backend);
-		StreamRegistry registry = new StreamRegistry(properties, redis);
-		StreamControl control = new StreamControl(redis, registry);
+		RedisStreams redis = new RedisStreams(backend, properties);
+		StreamControl control = new StreamControl(redis);
 		backend.reportProblem(control::problem);
-		return new Assembly(backend, registry, redis, format,
-				new DefaultStreamPublisher(redis, registry, format, this.events), new RedisDeadLetters(redis, registry),
-				control);
+		return new Assembly(backend, redis, format, new DefaultStreamPublisher(redis, format, this.events),
+				new RedisDeadLetters(redis), control);
 	}
 
 	public StreamPublisher publisher() {
@@ -104,7 +102,7 @@ public final class StreamPattern implements GuardPattern {
 	// Meters begin at zero, and figures are looked at beside them
 	@Override
 	public void resume() {
-		for (StreamDefinition definition : this.assembly.get().registry().all()) {
+		for (StreamDefinition definition : this.assembly.get().redis().definitions()) {
 			this.events.publish(new StreamEvent(definition.name(), Kind.OK, 0));
 			definition.properties()
 				.groups()
@@ -145,10 +143,10 @@ public final class StreamPattern implements GuardPattern {
 	private StreamDefinition definition(GuardedMethod method, RedisStreamListener attributes) {
 		String stream = this.attributes.text(method, "stream", attributes.stream());
 		try {
-			return this.assembly.get().registry().require(String.valueOf(stream));
+			return this.assembly.get().redis().definition(String.valueOf(stream));
 		}
 		catch (NotConfiguredException ex) {
-			throw method.problem("there is no stream '" + stream + "'.", StreamRegistry.remedy(String.valueOf(stream)));
+			throw method.problem("there is no stream '" + stream + "'.", RedisStreams.remedy(String.valueOf(stream)));
 		}
 	}
 
@@ -199,7 +197,7 @@ public final class StreamPattern implements GuardPattern {
 		this.assembly.get().format().payloads().verify(listener);
 	}
 
-	private record Assembly(RedisBackend backend, StreamRegistry registry, RedisStreams redis, StreamFormat format,
+	private record Assembly(RedisBackend backend, RedisStreams redis, StreamFormat format,
 			DefaultStreamPublisher publisher, DeadLetters deadLetters, StreamControl control) {
 	}
 

@@ -79,22 +79,15 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 					+ ".max-length must be set to at least 1, such as 1000: a stream without a bound fills the memory");
 			Assert.isTrue(!this.groups.isEmpty(),
 					() -> place + ".groups must have at least one group, such as groups.worker.concurrency=1");
-			Arguments.require(this.dedupWindow == null || this.dedupWindow.toMillis() >= 1, place + ".dedup-window",
-					"at least 1ms", this.dedupWindow);
+			Arguments.atLeastMillis(place + ".dedup-window", 1, this.dedupWindow);
 			Assert.isTrue(this.dedupKey == null || this.dedupWindow != null,
 					() -> place + ".dedup-window must be set where dedup-key is, such as to 5m");
-			Assert.isTrue(!this.blockTimeout.isNegative(),
-					() -> place + ".block-timeout must not be negative, was " + this.blockTimeout);
-			Arguments.require(this.maxChainDepth == null || this.maxChainDepth >= 0, place + ".max-chain-depth",
-					"at least 0", this.maxChainDepth);
-			Arguments.require(this.partitions == null || this.partitions >= 1, place + ".partitions", "at least 1",
-					this.partitions);
-			Arguments.require(this.claimCheck.ttl().toMillis() >= 1, place + ".claim-check.ttl", "at least 1ms",
-					this.claimCheck.ttl());
-			Arguments.require(this.deadLetter.maxLength() >= 1, place + ".dead-letter.max-length", "at least 1",
-					this.deadLetter.maxLength());
-			Arguments.require(this.deadLetter.ttl().toMillis() >= 1, place + ".dead-letter.ttl", "at least 1ms",
-					this.deadLetter.ttl());
+			Arguments.atLeastMillis(place + ".block-timeout", 0, this.blockTimeout);
+			Arguments.atLeast(place + ".max-chain-depth", 0, this.maxChainDepth);
+			Arguments.atLeast(place + ".partitions", 1, this.partitions);
+			Arguments.atLeastMillis(place + ".claim-check.ttl", 1, this.claimCheck.ttl());
+			Arguments.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
+			Arguments.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
 			this.variables.forEach((name, values) -> {
 				Arguments.requireName(place + ".variables." + name, name);
 				Assert.notEmpty(values, () -> place + ".variables." + name + " must have at least one value");
@@ -137,10 +130,10 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 			@DefaultValue Backoff backoff) {
 
 		private void validate(String place) {
-			Arguments.require(this.concurrency >= 1, place + ".concurrency", "at least 1", this.concurrency);
-			Arguments.require(this.batchSize >= 1, place + ".batch-size", "at least 1", this.batchSize);
-			Arguments.require(this.maxDeliveries >= 1, place + ".max-deliveries", "at least 1", this.maxDeliveries);
-			Arguments.require(this.minIdle.toMillis() >= 100, place + ".min-idle", "at least 100ms", this.minIdle);
+			Arguments.atLeast(place + ".concurrency", 1, this.concurrency);
+			Arguments.atLeast(place + ".batch-size", 1, this.batchSize);
+			Arguments.atLeast(place + ".max-deliveries", 1, this.maxDeliveries);
+			Arguments.atLeastMillis(place + ".min-idle", 100, this.minIdle);
 		}
 
 	}
