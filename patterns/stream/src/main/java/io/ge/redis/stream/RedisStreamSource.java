@@ -168,7 +168,9 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			lookAtAll();
 		}
 		long sent = System.nanoTime();
-		this.retries.removeIf((due) -> due - sent <= 0);
+		for (Long due = this.retries.peek(); due != null && due - sent <= 0; due = this.retries.peek()) {
+			this.retries.remove();
+		}
 		List<Integer> asked = inTurn(reclaim);
 		if (asked.isEmpty()) {
 			return CompletableFuture.completedFuture(new TakenWork<>(List.of(), false, due()));

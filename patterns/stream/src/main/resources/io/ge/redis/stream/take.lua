@@ -121,7 +121,7 @@ end
 
 -- Takes over what a consumer has had for longer than a time
 local function take_idle(keys, consumer, idle)
-  local page = consumer == me and SCANNED or most - given
+  local page = consumer == me and SCANNED or math.max(PAGE, most)
   for _, entry in ipairs(redis.call('XPENDING', keys.stream, group, 'IDLE', idle, '-', '+', page, consumer)) do
     if given < most and not is_in_hand(keys, entry) then
       take_over(keys, entry)
