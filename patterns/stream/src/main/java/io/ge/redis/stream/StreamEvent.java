@@ -22,32 +22,26 @@ import io.ge.redis.core.event.GuardEvent;
 public record StreamEvent(String name, Kind kind, long amount) implements GuardEvent {
 
 	/** The meter of publishing, one for each definition. */
-	public static final EventMeter PUBLISHED = ofStream("ge.redis.stream.published", "Attempts to publish messages")
+	public static final EventMeter PUBLISHED = EventMeter
+		.counter("ge.redis.stream.published", "Attempts to publish messages")
+		.of("stream")
 		.by("outcome", List.of("ok", "duplicate", "rejected_full", "rejected_depth"));
 
 	/** The meter of consuming, one for each group. */
-	public static final EventMeter CONSUMED = ofGroup("ge.redis.stream.consumed", "Deliveries that have ended")
+	public static final EventMeter CONSUMED = EventMeter
+		.counter("ge.redis.stream.consumed", "Deliveries that have ended")
+		.of("stream", "group")
 		.by("outcome", List.of("ok", "retry", "dead", "lost_lease"));
 
-	private static final EventMeter DEAD_LETTERED = ofGroup("ge.redis.stream.dead.lettered",
-			"Messages that were given up")
+	private static final EventMeter DEAD_LETTERED = EventMeter
+		.counter("ge.redis.stream.dead.lettered", "Messages that were given up")
+		.of("stream", "group")
 		.by("reason", List.of("attempts", "rejected", "lease_expired", "unreadable", "body_expired"));
 
-	private static final EventMeter TRIMMED = ofStream("ge.redis.stream.trimmed",
-			"Messages that were trimmed before they were acknowledged")
+	private static final EventMeter TRIMMED = EventMeter
+		.counter("ge.redis.stream.trimmed", "Messages that were trimmed before they were acknowledged")
+		.of("stream")
 		.by("state", List.of("unread", "pending"));
-
-	private static EventMeter ofStream(String name, String description) {
-		return EventMeter.counter(name, description).of("stream");
-	}
-
-	private static EventMeter ofGroup(String name, String description) {
-		return EventMeter.counter(name, description).of("stream", "group");
-	}
-
-	private static EventMeter timer(String name, String description) {
-		return EventMeter.timer(name, description).of("stream", "group");
-	}
 
 	@Override
 	public String pattern() {
@@ -88,7 +82,8 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 		OK(PUBLISHED, 0, false), DUPLICATE(PUBLISHED, 1, false), REJECTED_FULL(PUBLISHED, 2, true),
 		REJECTED_DEPTH(PUBLISHED, 3, true),
 
-		SPILLED(ofStream("ge.redis.stream.spilled.bytes", "Bytes of payloads that were kept apart"), false),
+		SPILLED(EventMeter.counter("ge.redis.stream.spilled.bytes", "Bytes of payloads that were kept apart")
+			.of("stream"), false),
 
 		DONE(CONSUMED, 0, false), RETRY(CONSUMED, 1, false), DEAD(CONSUMED, 2, false), LOST_LEASE(CONSUMED, 3, true),
 
@@ -97,18 +92,23 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 
 		UNREAD(TRIMMED, 0, true), PENDING(TRIMMED, 1, true),
 
-		HANDLED(timer("ge.redis.stream.handler", "Calls of listeners"), false),
+		HANDLED(EventMeter.timer("ge.redis.stream.handler", "Calls of listeners").of("stream", "group"), false),
 
-		END_TO_END(timer("ge.redis.stream.end.to.end", "From publishing to the end of the work"), false),
+		END_TO_END(EventMeter.timer("ge.redis.stream.end.to.end", "From publishing to the end of the work")
+			.of("stream", "group"), false),
 
-		REDELIVERED(ofGroup("ge.redis.stream.redelivered", "Deliveries after the first one of a message"), false),
+		REDELIVERED(EventMeter.counter("ge.redis.stream.redelivered", "Deliveries after the first one of a message")
+			.of("stream", "group"), false),
 
-		GROUP_RECREATED(ofGroup("ge.redis.stream.group.recreated", "Groups that were lost and made again"), true),
+		GROUP_RECREATED(EventMeter.counter("ge.redis.stream.group.recreated", "Groups that were lost and made again")
+			.of("stream", "group"), true),
 
-		REAPED(ofGroup("ge.redis.stream.consumers.reaped", "Silent consumers that were removed"), true),
+		REAPED(EventMeter.counter("ge.redis.stream.consumers.reaped", "Silent consumers that were removed")
+			.of("stream", "group"), true),
 
-		BATCH(ofGroup("ge.redis.stream.ack.batch",
-				"Settlements, to be divided by the calls of the script stream/settle"), false);
+		BATCH(EventMeter
+			.counter("ge.redis.stream.ack.batch", "Settlements, to be divided by the calls of the script stream/settle")
+			.of("stream", "group"), false);
 
 		private final EventMeter meter;
 
