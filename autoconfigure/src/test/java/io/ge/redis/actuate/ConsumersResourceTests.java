@@ -58,7 +58,8 @@ class ConsumersResourceTests {
 		WorkSource<String> source = mock(WorkSource.class);
 		given(source.name()).willReturn(NAME);
 		given(source.doorbells()).willReturn(List.of());
-		given(source.take(anyInt(), anyBoolean(), any())).willReturn(CompletableFuture.completedFuture(TakenWork.none()));
+		given(source.take(anyInt(), anyBoolean(), any()))
+			.willReturn(CompletableFuture.completedFuture(TakenWork.none()));
 		willReturn(CompletableFuture.completedFuture(null)).given(source).leave();
 		this.consumers.add(mock(RedisBackend.class, RETURNS_DEEP_STUBS), source,
 				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), new ConsumerSettings(4, 1,
