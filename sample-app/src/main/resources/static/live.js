@@ -116,7 +116,8 @@ function strip(card, width, calls) {
 	$(".strip", card).replaceChildren(...squares);
 	return lanes(width, calls.map((each, index) => async () => {
 		const answer = await each();
-		squares[index].className = kind(answer.status);
+		// A call that was let through and answered 401 differs from one that was refused
+		squares[index].className = answer.status === 401 ? "info" : kind(answer.status);
 		squares[index].title = `${answer.status}, ${answer.millis} ms`;
 		if (!seen.has(answer.status)) {
 			seen.add(answer.status);
@@ -356,7 +357,7 @@ async function hang(panel) {
 		row.most = Math.max(row.most, answer.millis);
 		row.slowest.textContent = `${row.most} ms`;
 		row.cells.append(make("span", { class: "probe" },
-			make("span", { class: `status ${kind(answer.status)}` }, String(answer.status || "—")), `${answer.millis} ms`));
+			make("span", { class: `status ${kind(answer.status)}` }, String(answer.status || "—")), make("span", { class: "took" }, `${answer.millis} ms`)));
 	}));
 	say(panel, "One round of calls before…");
 	await round();

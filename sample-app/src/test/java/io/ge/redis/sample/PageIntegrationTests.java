@@ -5,24 +5,16 @@
 
 package io.ge.redis.sample;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.logging.Level;
-import java.util.stream.Stream;
 
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
@@ -34,65 +26,34 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
-import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
-import org.openqa.selenium.logging.LogType;
-import org.openqa.selenium.logging.LoggingPreferences;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for the live page in a real browser. They are skipped where there is no Chromium
- * with its driver on the path.
+ * Tests for the live page in a real browser.
  */
 @Wide
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PageIntegrationTests {
 
-	private static final Path SCREENSHOTS = Path.of("target", "screenshots");
-
 	private static final Duration SOON = Duration.ofSeconds(40);
-
-	private static final int[] WIDTHS = { 360, 768, 1280 };
 
 	private static @Nullable Desk desk;
 
-	private static @Nullable ChromeDriver browser;
+	private static @Nullable Browser browser;
 
 	@BeforeAll
 	static void start() throws IOException {
-		File chromium = find("chromium", "chromium-browser", "google-chrome");
-		File driver = find("chromedriver");
-		Assumptions.assumeTrue(chromium != null && driver != null,
-				"The live page is not tried: there is no chromium with a chromedriver on the path");
-		Files.createDirectories(SCREENSHOTS);
+		browser = Browser.start();
 		// A database of its own, as others in this JVM share the usual one
 		desk = Desk.start(List.of("ge.redis.outage.command-timeout=1s",
 				"spring.datasource.url=jdbc:h2:mem:page;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;LOCK_TIMEOUT=10000;DB_CLOSE_DELAY=-1"));
-		LoggingPreferences console = new LoggingPreferences();
-		console.enable(LogType.BROWSER, Level.SEVERE);
-		ChromeOptions options = new ChromeOptions();
-		options.setBinary(chromium);
-		options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-				"--no-first-run", "--hide-scrollbars", "--disable-background-networking");
-		options.setCapability("goog:loggingPrefs", console);
-		browser = new ChromeDriver(new ChromeDriverService.Builder().usingDriverExecutable(driver).build(), options);
-	}
-
-	private static @Nullable File find(String... names) {
-		String[] directories = Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator);
-		return Stream.of(names)
-			.flatMap((name) -> Stream.of(directories).map((directory) -> new File(directory, name)))
-			.filter(File::canExecute)
-			.findFirst()
-			.orElse(null);
 	}
 
 	@AfterAll
 	static void stop() {
 		if (browser != null) {
-			browser.quit();
+			browser.close();
 		}
 		if (desk != null) {
 			desk.close();
@@ -101,22 +62,17 @@ class PageIntegrationTests {
 
 	@BeforeEach
 	void open() {
-		resize(1280);
-		colours("light");
-		browser().get(desk().url("/"));
-		browser().executeScript("localStorage.clear()");
-		browser().navigate().refresh();
+		browser().resize(1280);
+		browser().colours("light");
+		browser().driver().get(desk().url("/"));
+		browser().script("localStorage.clear()");
+		browser().driver().navigate().refresh();
 		Awaitility.await().atMost(SOON).until(() -> text("#feed").equals("Live") && text("#redis").equals("Redis up"));
 	}
 
-	/**
-	 * Calls that are refused are what the page is for; the browser lists them as errors.
-	 */
 	@AfterEach
 	void consoleHasNoErrors() {
-		assertThat(browser().manage().logs().get(LogType.BROWSER)).map(Object::toString)
-			.filteredOn((line) -> !line.contains("Failed to load resource"))
-			.isEmpty();
+		assertThat(browser().errors()).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -179,7 +135,7 @@ class PageIntegrationTests {
 		click("burst");
 		Awaitility.await()
 			.atMost(SOON)
-			.until(() -> browser().executeScript(
+			.until(() -> browser().script(
 					"return document.querySelectorAll('.charts figure:first-child path:not([d=\"\"])').length"),
 					(admittedAndRefused) -> admittedAndRefused.equals(2L));
 	}
@@ -200,25 +156,25 @@ class PageIntegrationTests {
 			desk().post("/api/agents/%3Cimg%20src=x%3E/completions", null);
 		}
 		assertThat(click("complete")).contains("<img src=x>");
-		assertThat(browser().findElements(By.tagName("img"))).isEmpty();
+		assertThat(browser().elements("img")).isEmpty();
 	}
 
 	@Test
 	void coloursFollowTheSystemUntilSomebodyChooses() {
 		String light = background();
-		colours("dark");
+		browser().colours("dark");
 		String dark = background();
 		assertThat(dark).isNotEqualTo(light);
-		WebElement toggle = browser().findElement(By.id("theme"));
+		WebElement toggle = browser().element("#theme");
 		toggle.click();
 		assertThat(background()).isEqualTo(light);
 		assertThat(toggle.getDomAttribute("aria-label")).contains("dark");
-		browser().navigate().refresh();
+		browser().driver().navigate().refresh();
 		assertThat(background()).isEqualTo(light);
 	}
 
 	private String background() {
-		return browser().findElement(By.tagName("html")).getCssValue("background-color");
+		return browser().element("html").getCssValue("background-color");
 	}
 
 	@Test
@@ -232,11 +188,11 @@ class PageIntegrationTests {
 		}
 		assertThat(answers("Lock")).startsWith("200").endsWith("200");
 		assertThat(answers("Idempotency")).startsWith("201").endsWith("201");
-		capture("hang");
+		browser().capture("hang", ".probes");
 	}
 
 	private static List<String> answers(String pattern) {
-		return browser().findElement(By.xpath("//tr[th='" + pattern + "']"))
+		return browser().driver().findElement(By.xpath("//tr[th='" + pattern + "']"))
 			.findElements(By.cssSelector(".status"))
 			.stream()
 			.map(WebElement::getText)
@@ -244,54 +200,23 @@ class PageIntegrationTests {
 	}
 
 	@Test
+	void consoleCanLookAndNotAct() {
+		browser().driver().get(desk().url("/actuator/geredis/console#rate-limit"));
+		Awaitility.await().atMost(SOON).until(() -> browser().elements("#content .name").size() > 1);
+		assertThat(text("#access")).isEqualTo("read only");
+		assertThat(browser().elements("#content button")).isEmpty();
+	}
+
+	@Test
 	void fitsOnEveryScreen() {
-		List<WebElement> cards = browser().findElements(By.cssSelector(".card"));
+		List<WebElement> cards = browser().elements(".card");
 		assertThat(cards).hasSize(12);
 		for (WebElement card : cards) {
 			click(card.findElement(By.tagName("button")).getDomAttribute("data-do"));
 		}
 		click("resume");
 		card("burst").findElement(By.cssSelector("summary")).sendKeys(Keys.ENTER);
-		capture("page");
-	}
-
-	/**
-	 * Takes pictures of the page at each width and in both sets of colours.
-	 */
-	private static void capture(String name) {
-		browser().executeScript("window.scrollTo(0, 0)");
-		for (int width : WIDTHS) {
-			resize(width);
-			assertThat(browser().executeScript("return document.documentElement.scrollWidth")).as("width " + width)
-				.isEqualTo((long) width);
-			for (String colours : List.of("light", "dark")) {
-				colours(colours);
-				Object height = browser().executeScript("return document.documentElement.scrollHeight");
-				Map<String, Object> picture = browser().executeCdpCommand("Page.captureScreenshot",
-						Map.of("captureBeyondViewport", true, "clip",
-								Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", 1)));
-				write(name + "-" + width + "-" + colours + ".png", picture.get("data").toString());
-			}
-		}
-	}
-
-	private static void write(String file, String base64) {
-		try {
-			Files.write(SCREENSHOTS.resolve(file), Base64.getDecoder().decode(base64));
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(file, ex);
-		}
-	}
-
-	private static void resize(int width) {
-		browser().executeCdpCommand("Emulation.setDeviceMetricsOverride",
-				Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 768));
-	}
-
-	private static void colours(String colours) {
-		browser().executeCdpCommand("Emulation.setEmulatedMedia",
-				Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", colours))));
+		browser().capture("page", ".probes, .charts figure");
 	}
 
 	/**
@@ -299,7 +224,7 @@ class PageIntegrationTests {
 	 */
 	private static String click(String action) {
 		WebElement button = button(action);
-		browser().executeScript("arguments[0].scrollIntoView({block: 'center'})", button);
+		browser().script("arguments[0].scrollIntoView({block: 'center'})", button);
 		button.click();
 		Awaitility.await().atMost(SOON).until(() -> card(action).getDomAttribute("aria-busy") == null);
 		return result(action);
@@ -310,7 +235,7 @@ class PageIntegrationTests {
 	}
 
 	private static WebElement button(String action) {
-		return browser().findElement(By.cssSelector("[data-do=" + action + "]"));
+		return browser().element("[data-do=" + action + "]");
 	}
 
 	private static WebElement card(String action) {
@@ -318,10 +243,10 @@ class PageIntegrationTests {
 	}
 
 	private static String text(String selector) {
-		return browser().findElement(By.cssSelector(selector)).getText();
+		return browser().element(selector).getText();
 	}
 
-	private static ChromeDriver browser() {
+	private static Browser browser() {
 		return Objects.requireNonNull(browser);
 	}
 
