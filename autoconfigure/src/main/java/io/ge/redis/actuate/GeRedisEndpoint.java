@@ -89,7 +89,7 @@ public class GeRedisEndpoint {
 	// Read once, since it may close meanwhile
 	private static ConnectionReport report(RedisBackend backend) {
 		OutageCause cause = backend.breaker().openCause();
-		return new ConnectionReport((cause != null) ? "away" : "available", (cause != null) ? cause.tag() : null,
+		return new ConnectionReport((cause != null) ? "unavailable" : "available", (cause != null) ? cause.tag() : null,
 				backend.bus().liveInstances());
 	}
 

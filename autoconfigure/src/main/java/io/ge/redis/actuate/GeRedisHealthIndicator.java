@@ -31,11 +31,14 @@ import org.springframework.boot.health.contributor.Status;
  * Whether guards can rely on each Redis that they use.
  * <p>
  * {@code DOWN} while outage policies apply to a Redis or to a server of a Cluster, or
- * where the guards lack permissions. {@code UNKNOWN} where keys may be evicted, which
- * would drop locks, idempotency keys and revocations silently (a Redis for caches alone
- * is meant to be so; every policy but {@code noeviction} evicts, since all keys expire),
- * where the server does not tell, where it refuses our channels, or where revocations
- * cannot be followed.
+ * where the guards lack permissions.
+ * <p>
+ * {@code UNKNOWN} where keys may be evicted, which would drop locks, idempotency keys and
+ * revocations silently. Every policy but {@code noeviction} may evict them, since nearly
+ * all keys expire. The indicator does not know which patterns use a Redis: one for caches
+ * alone, for which {@code allkeys-lru} is right, is {@code UNKNOWN} as well. The status is
+ * also {@code UNKNOWN} where the server does not disclose its policy, where it refuses our
+ * channels, or where revocations cannot be followed.
  * <p>
  * {@code OUT_OF_SERVICE} where a consumer of this instance has got no answer for three of
  * its periods, though it is to take messages; {@code overdue} names it.
@@ -87,9 +90,9 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	private static Finding check(RedisBackend backend) {
-		OutageCause away = backend.breaker().openCause();
-		if (away != null) {
-			return away(away);
+		OutageCause outage = backend.breaker().openCause();
+		if (outage != null) {
+			return unavailable(outage);
 		}
 		GuardedRedis redis = backend.redis(PATTERN);
 		try {
@@ -101,12 +104,12 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 			return finding;
 		}
 		catch (RedisUnavailableException ex) {
-			return away(ex.reason());
+			return unavailable(ex.reason());
 		}
 	}
 
-	private static Finding away(OutageCause cause) {
-		return new Finding(Status.DOWN).with("state", "away").with("cause", cause.tag());
+	private static Finding unavailable(OutageCause cause) {
+		return new Finding(Status.DOWN).with("state", "unavailable").with("cause", cause.tag());
 	}
 
 	private static Finding judge(ScriptReply reply) {

@@ -55,11 +55,16 @@ class ConsoleIntegrationTests {
 			assertThat(status(get(root + "/console").build())).isEqualTo(HttpStatus.UNAUTHORIZED);
 			HttpResponse<String> console = send(asOperator(root + "/console"));
 			assertThat(console.statusCode()).isEqualTo(HttpStatus.OK.value());
-			assertThat(console.headers().firstValue("Content-Type").orElse("")).startsWith("text/html");
+			assertThat(header(console, "Content-Type")).startsWith("text/html");
 			assertThat(console.body()).startsWith("<!doctype html>").contains("data-access=\"read-only\"");
-			assertThat(console.headers().firstValue("Content-Security-Policy").orElse("")).contains(
-					"default-src 'none'", "script-src 'sha256-" + hash(console.body(), "script") + "';",
-					"style-src 'sha256-" + hash(console.body(), "style") + "';", "frame-ancestors 'none'");
+			assertThat(header(console, "Content-Security-Policy")).isEqualTo("default-src 'none'; script-src 'sha256-"
+					+ hash(console.body(), "script") + "'; style-src 'sha256-" + hash(console.body(), "style")
+					+ "'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+					+ "frame-ancestors 'none'; require-trusted-types-for 'script'");
+			assertThat(header(console, "X-Content-Type-Options")).isEqualTo("nosniff");
+			assertThat(header(console, "X-Frame-Options")).isEqualTo("DENY");
+			assertThat(header(console, "Referrer-Policy")).isEqualTo("no-referrer");
+			assertThat(header(console, "Cache-Control")).contains("no-store");
 			assertThat(send(asOperator(root + "?view=changed")).body())
 				.contains("\"lock\":\"geredis/lock\"", "\"waitTime\"")
 				.doesNotContain("\"leaseTime\"");
@@ -72,7 +77,7 @@ class ConsoleIntegrationTests {
 			if (type.equals("servlet")) {
 				assertThat(status(release.build())).isEqualTo(HttpStatus.FORBIDDEN);
 				// As the page does
-				String cookie = console.headers().firstValue("Set-Cookie").orElse("").split(";")[0];
+				String cookie = header(console, "Set-Cookie").split(";")[0];
 				release.header("Cookie", cookie).header("X-XSRF-TOKEN", cookie.replace("XSRF-TOKEN=", ""));
 			}
 			assertThat(status(release.build())).isEqualTo(HttpStatus.METHOD_NOT_ALLOWED);
@@ -84,6 +89,10 @@ class ConsoleIntegrationTests {
 				Arguments.of("servlet", "local.management.port"), Arguments.of("reactive", "local.server.port"),
 				Arguments.of("reactive", "local.management.port"));
 		return Wide.RUN ? places : places.limit(1);
+	}
+
+	private static String header(HttpResponse<String> response, String name) {
+		return response.headers().firstValue(name).orElse("");
 	}
 
 	private static String hash(String page, String tag) throws Exception {

@@ -105,7 +105,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 			redis.primary().command("ACL", "SETUSER", "default", "-@scripting");
 			Health health = check(redis);
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(details(health)).isEqualTo(Map.of("state", "away", "cause", "noperm"));
+			assertThat(details(health)).isEqualTo(Map.of("state", "unavailable", "cause", "noperm"));
 		}
 	}
 
@@ -146,7 +146,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 			Health health = indicator.health();
 			assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(details(health)).isEqualTo(Map.of("state", "away", "cause", "timeout"));
+			assertThat(details(health)).isEqualTo(Map.of("state", "unavailable", "cause", "timeout"));
 			redis.primary().resume();
 		}
 	}
@@ -172,7 +172,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 				return backend.get().breaker().isOpen();
 			});
 			assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN);
-			assertThat(details(indicator.health())).isEqualTo(Map.of("state", "away", "cause", "timeout"));
+			assertThat(details(indicator.health())).isEqualTo(Map.of("state", "unavailable", "cause", "timeout"));
 			hung.resume();
 			Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
 		}

@@ -131,11 +131,6 @@ final class AnsweringConnection implements GuardConnection {
 	}
 
 	@Override
-	public boolean isAsynchronous() {
-		return this.server.isAsynchronous();
-	}
-
-	@Override
 	public boolean isClustered() {
 		return this.server.isClustered();
 	}

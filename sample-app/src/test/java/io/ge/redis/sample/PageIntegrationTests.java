@@ -28,6 +28,7 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 /**
  * Tests for the live page in a real browser.
@@ -157,6 +158,14 @@ class PageIntegrationTests {
 		}
 		assertThat(click("complete")).contains("<img src=x>");
 		assertThat(browser().elements("img")).isEmpty();
+	}
+
+	@Test
+	void policyRefusesScriptsInThePage() {
+		browser().script("const script = document.createElement('script'); script.textContent = 'window.planted = 1'; "
+				+ "document.body.append(script)");
+		assertThat(browser().script("return String(window.planted)")).isEqualTo("undefined");
+		assertThat(browser().errors()).singleElement(STRING).contains("Content Security Policy");
 	}
 
 	@Test

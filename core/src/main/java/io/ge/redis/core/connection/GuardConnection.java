@@ -97,12 +97,6 @@ public interface GuardConnection extends AutoCloseable {
 	String address();
 
 	/**
-	 * Returns whether calls are asynchronous down to the socket, so that asynchronous
-	 * return types can be guarded on this connection.
-	 */
-	boolean isAsynchronous();
-
-	/**
 	 * Returns whether keys of different slots may live on different servers, so that one
 	 * script must not touch both.
 	 */

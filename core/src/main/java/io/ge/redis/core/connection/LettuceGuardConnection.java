@@ -360,11 +360,6 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
-	public boolean isAsynchronous() {
-		return true;
-	}
-
-	@Override
 	public boolean isClustered() {
 		return this.client.factory().isClusterAware();
 	}

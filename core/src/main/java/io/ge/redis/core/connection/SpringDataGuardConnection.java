@@ -33,8 +33,9 @@ import org.springframework.util.ClassUtils;
  * The adapter for Jedis and foreign connection factories, on Spring Data's blocking
  * {@link RedisConnection}.
  * <p>
- * Commands run on a bounded pool of threads, so that a caller waits no longer than its
- * budget although the driver may wait for its own socket timeout. That bound is weaker
+ * Commands run on a bounded pool of threads. So a caller waits no longer than its budget,
+ * although the driver may wait for its own socket timeout, and methods with asynchronous
+ * results are guarded without blocking their event loop. That bound is weaker
  * than Lettuce's: while Redis hangs, up to {@value #THREADS} threads hang with it, and
  * further commands are refused until one of them is free.
  */
@@ -197,11 +198,6 @@ final class SpringDataGuardConnection implements GuardConnection {
 		}
 		return GuardConnections
 			.addressOf((sentinel != null) ? sentinel : Objects.requireNonNull(factory.getStandaloneConfiguration()));
-	}
-
-	@Override
-	public boolean isAsynchronous() {
-		return false;
 	}
 
 	@Override

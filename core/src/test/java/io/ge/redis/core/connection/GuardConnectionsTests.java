@@ -24,16 +24,15 @@ import static org.mockito.Mockito.mock;
 class GuardConnectionsTests {
 
 	@Test
-	void standaloneIsAsynchronous() {
-		assertThat(isAsynchronous(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", 1))))
-			.isTrue();
+	void standaloneHasConnectionsOfTheGuards() {
+		assertThat(adapter(new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", 1))))
+			.isEqualTo(LettuceGuardConnection.class);
 	}
 
 	@Test
 	void fixedPrimaryAndReplicasAreNotTakenForALocalServer() {
-		assertThat(
-				isAsynchronous(new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1))))
-			.isFalse();
+		assertThat(adapter(new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1))))
+			.isEqualTo(SpringDataGuardConnection.class);
 	}
 
 	@Test
@@ -54,9 +53,9 @@ class GuardConnectionsTests {
 		}
 	}
 
-	private static boolean isAsynchronous(LettuceConnectionFactory factory) {
+	private static Class<?> adapter(LettuceConnectionFactory factory) {
 		try (GuardConnection connection = GuardConnections.from(factory, Duration.ofSeconds(5))) {
-			return connection.isAsynchronous();
+			return connection.getClass();
 		}
 	}
 

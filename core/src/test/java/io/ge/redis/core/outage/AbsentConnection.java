@@ -101,11 +101,6 @@ public final class AbsentConnection implements GuardConnection {
 	}
 
 	@Override
-	public boolean isAsynchronous() {
-		return true;
-	}
-
-	@Override
 	public boolean isClustered() {
 		return true;
 	}
