@@ -67,6 +67,22 @@ class ResultsTests {
 		assertThat(svg.getElementsByTagName("text").item(0).getTextContent()).isEqualTo("A < B & \"C\"");
 	}
 
+	@Test
+	void farApartValuesAreDrawnOnALogarithmicScale() throws Exception {
+		Chart chart = new Chart("A", "multiples", 1, List.of(new Chart.Group("1 caller",
+				List.of(bar(1000), bar(10), bar(1)))));
+		Document svg = DocumentBuilderFactory.newInstance()
+			.newDocumentBuilder()
+			.parse(new InputSource(new StringReader(SvgWriter.write(chart))));
+		assertThat(width(svg, 1)).isCloseTo(3 * width(svg, 2), within(0.2));
+		assertThat(width(svg, 3)).isEqualTo(1);
+		assertThat(svg.getElementsByTagName("text").item(1).getTextContent()).isEqualTo("multiples, logarithmic");
+	}
+
+	private static Chart.Bar bar(double value) {
+		return new Chart.Bar("ours", value, value, value, true);
+	}
+
 	private static double width(Document svg, int index) {
 		return Double.parseDouble(((Element) svg.getElementsByTagName("rect").item(index)).getAttribute("width"));
 	}
