@@ -36,9 +36,9 @@ import org.springframework.boot.health.contributor.Status;
  * {@code UNKNOWN} where keys may be evicted, which would drop locks, idempotency keys and
  * revocations silently. Every policy but {@code noeviction} may evict them, since nearly
  * all keys expire. The indicator does not know which patterns use a Redis: one for caches
- * alone, for which {@code allkeys-lru} is right, is {@code UNKNOWN} as well. The status is
- * also {@code UNKNOWN} where the server does not disclose its policy, where it refuses our
- * channels, or where revocations cannot be followed.
+ * alone, for which {@code allkeys-lru} is right, is {@code UNKNOWN} as well. The status
+ * is also {@code UNKNOWN} where the server does not disclose its policy, where it refuses
+ * our channels, or where revocations cannot be followed.
  * <p>
  * {@code OUT_OF_SERVICE} where a consumer of this instance has got no answer for three of
  * its periods, though it is to take messages; {@code overdue} names it.

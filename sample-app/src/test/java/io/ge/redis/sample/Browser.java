@@ -106,8 +106,10 @@ final class Browser implements AutoCloseable {
 			resize(width);
 			assertThat(script("return document.documentElement.scrollWidth")).as("width " + width)
 				.isEqualTo((long) width);
-			assertThat(script("return [...document.querySelectorAll(arguments[0])]"
-					+ ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.className)", scrollers))
+			assertThat(script(
+					"return [...document.querySelectorAll(arguments[0])]"
+							+ ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.className)",
+					scrollers))
 				.as("cut at width " + width)
 				.isEqualTo(List.of());
 			for (String colours : List.of("light", "dark")) {

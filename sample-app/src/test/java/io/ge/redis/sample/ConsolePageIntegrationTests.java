@@ -104,8 +104,7 @@ class ConsolePageIntegrationTests {
 			.supplyAsync(() -> desk().post("/api/agents/console/run?millis=9000", null));
 		go("Locks");
 		await(() -> !browser().elements("button.danger").isEmpty());
-		assertThat(text("#content")).contains("agent-execution", "token ")
-			.doesNotContain("console");
+		assertThat(text("#content")).contains("agent-execution", "token ").doesNotContain("console");
 		act("release", Map.of());
 		Answer other = desk().post("/api/agents/console/run?millis=0", null);
 		assertThat(run).isNotDone();
@@ -161,8 +160,10 @@ class ConsolePageIntegrationTests {
 	}
 
 	private static String replayOf(String workItem) {
-		return browser().script("return [...document.querySelectorAll('[data-key^=replay]')].find((button) => "
-				+ "button.closest('tr').innerText.includes(arguments[0]))?.dataset.key", workItem).toString();
+		return browser()
+			.script("return [...document.querySelectorAll('[data-key^=replay]')].find((button) => "
+					+ "button.closest('tr').innerText.includes(arguments[0]))?.dataset.key", workItem)
+			.toString();
 	}
 
 	@Test
@@ -183,7 +184,8 @@ class ConsolePageIntegrationTests {
 	void subjectIsRevoked() {
 		String token = desk().login("anna");
 		go("Blacklist");
-		act("blacklist", Map.of("action", "revoke", "kind", "subject", "value", "anna", "issuer", "https://desk.example"));
+		act("blacklist",
+				Map.of("action", "revoke", "kind", "subject", "value", "anna", "issuer", "https://desk.example"));
 		assertThat(desk().get("/api/me", "Authorization", "Bearer " + token).status()).isEqualTo(401);
 	}
 
@@ -228,7 +230,7 @@ class ConsolePageIntegrationTests {
 				"Queues", "Broadcasts", "Consumers")) {
 			browser().resize(1440);
 			go(section);
-			
+
 			if (section.equals("Streams")) {
 				press("[data-key^=letters]");
 				await(() -> !browser().elements("[data-key^=replay]").isEmpty());

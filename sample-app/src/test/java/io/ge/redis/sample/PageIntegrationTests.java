@@ -136,8 +136,8 @@ class PageIntegrationTests {
 		click("burst");
 		Awaitility.await()
 			.atMost(SOON)
-			.until(() -> browser().script(
-					"return document.querySelectorAll('.charts figure:first-child path:not([d=\"\"])').length"),
+			.until(() -> browser()
+				.script("return document.querySelectorAll('.charts figure:first-child path:not([d=\"\"])').length"),
 					(admittedAndRefused) -> admittedAndRefused.equals(2L));
 	}
 
@@ -201,7 +201,8 @@ class PageIntegrationTests {
 	}
 
 	private static List<String> answers(String pattern) {
-		return browser().driver().findElement(By.xpath("//tr[th='" + pattern + "']"))
+		return browser().driver()
+			.findElement(By.xpath("//tr[th='" + pattern + "']"))
 			.findElements(By.cssSelector(".status"))
 			.stream()
 			.map(WebElement::getText)

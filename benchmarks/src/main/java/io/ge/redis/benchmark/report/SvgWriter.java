@@ -83,10 +83,9 @@ public final class SvgWriter {
 		add(svg, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", LABELS, y + 2,
 				Math.max(1, scale.x(bar.value()) - LABELS), BAR - 5, bar.own() ? "#c0392b" : "#7f9cb5");
 		double middle = y + 2 + (BAR - 5) / 2.0;
-		add(svg, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#222222\"/>",
-				scale.x(bar.low()), middle, scale.x(bar.high()), middle);
-		text(svg, scale.x(Math.max(bar.high(), bar.value())) + 6, y + 13, "fill=\"#333333\"",
-				number(bar.value()));
+		add(svg, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#222222\"/>", scale.x(bar.low()),
+				middle, scale.x(bar.high()), middle);
+		text(svg, scale.x(Math.max(bar.high(), bar.value())) + 6, y + 13, "fill=\"#333333\"", number(bar.value()));
 	}
 
 	private static String number(double value) {

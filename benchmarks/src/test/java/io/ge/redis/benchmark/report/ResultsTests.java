@@ -69,8 +69,8 @@ class ResultsTests {
 
 	@Test
 	void farApartValuesAreDrawnOnALogarithmicScale() throws Exception {
-		Chart chart = new Chart("A", "multiples", 1, List.of(new Chart.Group("1 caller",
-				List.of(bar(1000), bar(10), bar(1)))));
+		Chart chart = new Chart("A", "multiples", 1,
+				List.of(new Chart.Group("1 caller", List.of(bar(1000), bar(10), bar(1)))));
 		Document svg = DocumentBuilderFactory.newInstance()
 			.newDocumentBuilder()
 			.parse(new InputSource(new StringReader(SvgWriter.write(chart))));

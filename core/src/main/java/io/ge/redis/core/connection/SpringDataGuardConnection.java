@@ -35,9 +35,9 @@ import org.springframework.util.ClassUtils;
  * <p>
  * Commands run on a bounded pool of threads. So a caller waits no longer than its budget,
  * although the driver may wait for its own socket timeout, and methods with asynchronous
- * results are guarded without blocking their event loop. That bound is weaker
- * than Lettuce's: while Redis hangs, up to {@value #THREADS} threads hang with it, and
- * further commands are refused until one of them is free.
+ * results are guarded without blocking their event loop. That bound is weaker than
+ * Lettuce's: while Redis hangs, up to {@value #THREADS} threads hang with it, and further
+ * commands are refused until one of them is free.
  */
 final class SpringDataGuardConnection implements GuardConnection {
 
