@@ -17,13 +17,14 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Calls a method on every instance with the messages of a channel.
  * <p>
  * Of a <em>reliable</em> channel it gets each message that is published while the
- * application runs, one after the other and in order, also those of an outage of Redis as
- * long as they are kept. A sticky channel begins with its last message. If the method
- * fails it is called again after a pause; after {@code max-attempts} the message is
- * skipped. Where messages are missing, {@link #onGap} is called first.
+ * application runs, one after the other and in order. After an outage of Redis it also
+ * gets the messages of the outage that are still kept. A sticky channel begins with its
+ * last message. If the method fails it is called again after a pause; after {@code
+ * max-attempts} the message is skipped. Where messages are missing, {@link #onGap} is
+ * called first.
  * <p>
- * Of an <em>ephemeral</em> channel it gets what comes while this instance is connected,
- * once.
+ * Of an <em>ephemeral</em> channel it gets each message once, and only while this
+ * instance is connected.
  * <p>
  * The method takes the payload by its declared type or a {@link BroadcastMessage} of it.
  * <p>

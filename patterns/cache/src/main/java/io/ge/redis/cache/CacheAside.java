@@ -17,25 +17,25 @@ import org.springframework.aot.hint.annotation.Reflective;
 /**
  * Answers a reader from the cache, and runs it only for a value that is not there.
  * <p>
- * On a miss one caller of the whole fleet runs the method and the others wait for its
- * value, woken by a message, at most {@code ge.redis.cache.load-wait}; then they run it
- * themselves, or do as {@code ge.redis.cache.on-load-timeout} says. If it throws, the
- * exception goes to its caller and the next one in line takes over; if the caller dies,
- * that happens when its lease of {@code ge.redis.cache.lease-time} ends. The value is
- * stored only if no writer of the entry has been at work since, so an old row never
- * replaces a newer value. While a {@link CacheWriteThrough writer} is between its commit
- * and its publication, and in a transaction that has itself written the entry, the method
- * runs and nothing is stored.
+ * On a miss one caller of all instances runs the method, and a message gives the others
+ * its value. They wait at most {@code ge.redis.cache.load-wait}. After that they run the
+ * method themselves, or do as {@code ge.redis.cache.on-load-timeout} says. If it throws,
+ * the exception goes to its caller and the next one in line takes over; if the caller
+ * dies, that happens when its lease of {@code ge.redis.cache.lease-time} ends. The value
+ * is stored only if no writer of the entry has been at work since, so an old row never
+ * replaces a newer value. The method runs and nothing is stored while a {@link
+ * CacheWriteThrough writer} is between its commit and its publication. The same applies
+ * in a transaction that has itself written the entry.
  * <p>
  * A value that is read is replaced before it expires ({@code
- * ge.redis.cache.early-refresh}): the method runs once in the fleet, on a thread of the
- * cache's own and without the caller's transaction, while all readers get the current
+ * ge.redis.cache.early-refresh}): the method runs once for all instances, on a thread of
+ * the cache and without the caller's transaction. Meanwhile all readers get the current
  * value. So it must not need what is bound to the caller's thread, unless Micrometer's
  * context propagation propagates it. Readers in a transaction do not start a refresh. It
- * gets the objects that the caller has passed: what it returns is not stored if the key
- * comes out different before or after, but other changes to them are not noticed, so do
- * not change arguments after the call. With {@code ge.redis.cache.stale-if-error} a value
- * is kept beyond its expiry, for callers whose method throws.
+ * gets the objects that the caller has passed, so do not change arguments after the call.
+ * A result is not stored if its key has changed meanwhile; other changes are not noticed.
+ * With {@code ge.redis.cache.stale-if-error} a value is kept beyond its expiry, for
+ * callers whose method throws.
  * <p>
  * {@code null} and an empty {@link java.util.Optional} are cached with a TTL of their
  * own. Values are JSON by the declared return type, without class names. A value that
@@ -50,10 +50,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * transaction has changed without {@link CacheWriteThrough} or {@link GeCaches} is not
  * known to the cache: do not read such a row through it before the commit.
  * <p>
- * Methods may return futures and publishers, or be suspending functions: cached is what
- * is inside, of several values the list of them, which is given out when the last one is
- * loaded. The cache is asked on subscription, and nothing blocks. If a subscriber cancels
- * during its load, the next caller in line loads at once.
+ * Methods may return futures and publishers, or be suspending functions: the cache stores
+ * their result. Several values are stored as a list, which readers get when the last
+ * value is loaded. The cache is asked on subscription, and nothing blocks. If a
+ * subscriber cancels during its load, the next caller in line loads at once.
  * <p>
  * Cost: a hit is one script call and one round trip, a miss two, an early refresh one
  * more beside the hit. Keys are {@code prefix:cache:{cache:key}:*}, all with a TTL but
@@ -84,17 +84,17 @@ public @interface CacheAside {
 
 	/**
 	 * The parameter of a method that reads several values, such as {@code "#ids"},
-	 * instead of a {@link #key}. The method takes a collection of ids, and nothing else,
-	 * and returns a map from ids to values, or the promise of one, such as by a
-	 * {@code Mono}; each id is the key of one entry, the same that a method with
-	 * {@code key = "#id"} reads.
+	 * instead of a {@link #key}. The method takes a collection of ids and nothing else.
+	 * It returns a map from ids to values, or a future or {@code Mono} of such a map.
+	 * Each id is the key of one entry, the same that a method with {@code key = "#id"}
+	 * reads.
 	 * <p>
 	 * The method runs once for all ids that are not there and that no other caller loads,
 	 * with a collection of only those; an id that it does not return is absent. Then the
-	 * values that others load are waited for; if one of these does not come, the method
-	 * runs again for it, where the map comes later not in a transaction of the thread
-	 * that has called. What is absent is not in the map. Values are not refreshed before
-	 * they expire by such a call.
+	 * call waits for the values that others load. If one of these does not come, the
+	 * method runs again for it. With a future or {@code Mono}, that run is outside the
+	 * transaction of the calling thread. What is absent is not in the map. Values are not
+	 * refreshed before they expire by such a call.
 	 * <p>
 	 * Cost: one script call for all ids, and one for all that were loaded; on a Cluster
 	 * one for each slot, sent at once. Above 1,000 ids there are more.

@@ -19,18 +19,18 @@ import org.springframework.aot.hint.annotation.Reflective;
  * nothing if the transaction is rolled back; if that is a reactive one, the entry goes.
  * <p>
  * Right before the commit, while the row is still locked, the writer announces itself and
- * the old value goes; after it, the new value is published unless another writer was at
- * work, in which case the entry is removed and the next reader loads it. So no order of
- * concurrent readers and writers leaves an old value, and a writer that dies in between
- * leaves none either: readers go past the cache until {@code
+ * the old value is removed. After the commit the new value is published. If another
+ * writer was at work, the entry is removed instead, and the next reader loads it. So no
+ * order of concurrent readers and writers leaves an old value, and a writer that dies in
+ * between leaves none either: readers go past the cache until {@code
  * ge.redis.cache.intent-timeout} is over.
  * <p>
- * It holds for a transaction begun by the caller, by {@code @Transactional} on the same
- * method in any order of advice, and by code inside the method. Whenever more than one
- * transaction commits while the method runs, or one of them is rolled back, the entry is
- * removed instead of written. Without any transaction the writer announces itself before
- * the method runs and publishes only if no other writer was at work meanwhile. If the
- * method throws after something was committed the entry is removed.
+ * This holds for a transaction of the caller, for {@code @Transactional} on the same
+ * method in any order of advice, and for transactions inside the method. Whenever more
+ * than one transaction commits while the method runs, or one of them is rolled back, the
+ * entry is removed instead of written. Without any transaction the writer announces
+ * itself before the method runs and publishes only if no other writer was at work
+ * meanwhile. If the method throws after something was committed the entry is removed.
  * <p>
  * Transaction managers must be beans that extend Spring's {@code
  * AbstractPlatformTransactionManager}, as all of Spring's own do; of others, only
@@ -38,11 +38,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * Cost: two script calls, one before and one after the commit; nothing before a rollback.
  * A transaction that is committed inside of a writer without being its own costs it one
- * more. Nothing that goes wrong in Redis reaches the caller: while Redis is unavailable
- * the entry is remembered in memory, at most 100,000 of them, and removed before this
- * instance reads it from Redis again; if the instance dies before, the TTL is the bound.
- * It is also the bound for an old value that a failover brings back by losing what was
- * written after it.
+ * more. Nothing that goes wrong in Redis reaches the caller. While Redis is unavailable,
+ * the instance remembers up to 100,000 such entries in memory. It removes each before it
+ * reads it from Redis again; if the instance dies before, the TTL is the bound. It is
+ * also the bound for an old value that a failover brings back by losing what was written
+ * after it.
  * <p>
  * Methods may return futures and publishers, or be suspending functions. In a reactive
  * transaction of its subscriber such a writer is announced right before the commit and

@@ -39,22 +39,22 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Only transactions of Spring's transaction managers on the thread of the call are seen.
  * Read-only ones do not count.
  * <p>
- * On methods that return futures or publishers, and on suspending functions, all of this
- * holds from the moment the method is called, or its publisher subscribed to, until the
- * result is there, which is passed on when it is stored. Nothing waits on a thread. Of
- * several values each is passed on as it comes, and kept. Reactive transactions decide
- * like those of threads: that of the subscriber, that which advice has begun around the
- * method, and those that it begins while it is subscribed to. A caller that goes before
- * the method has begun frees the key; afterwards that counts as a failure, of which
- * {@link FailureWithoutTransaction#RELEASE} says nothing, since the method may still run.
+ * Methods may return futures or publishers, or be suspending functions. All of this then
+ * holds from the call, or the subscription, until the result is complete. The result is
+ * passed on when it is stored, and nothing waits on a thread. Of several values each is
+ * passed on as it comes, and kept. Reactive transactions decide like those of threads:
+ * that of the subscriber, that which advice has begun around the method, and those that
+ * it begins while it is subscribed to. A caller that goes before the method has begun
+ * frees the key; afterwards that counts as a failure, of which {@link
+ * FailureWithoutTransaction#RELEASE} says nothing, since the method may still run.
  * <p>
  * The claim is a lease that is prolonged while the method runs. When it has ended, the
- * next call is refused as in flight once more, and for 3 seconds from then on, or the
- * lease if that is shorter, the owner can still come back if it was only cut off from
- * Redis. After that a call runs the method again. So if the process has died, the effect
- * is at least once; a process that was paused, or cut off, for longer than that cannot
- * store its result any more, but its effect stands. {@link IdempotencyContext} has a
- * fence by which a resource can tell such calls apart.
+ * next call is still refused as in flight. For 3 seconds from then on, or for the lease
+ * if that is shorter, an owner that was only cut off from Redis can continue. After that
+ * a call runs the method again. So if the process has died, the effect is at least once;
+ * a process that was paused, or cut off, for longer than that cannot store its result any
+ * more, but its effect stands. {@link IdempotencyContext} has a fence by which a resource
+ * can tell such calls apart.
  * <p>
  * With transactional records ({@code ge.redis.idempotency.witness}) the effect of a
  * transaction is exactly once: a row in the table {@code ge_idempotency} is written in
@@ -63,25 +63,25 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link #recover()} returns; a transaction that would be a second one is rolled back.
  * Methods whose result comes later have no such record.
  * <p>
- * Cost: two script calls for a first call, one for a repetition, each one round trip, and
- * none for one in the instance where the first call runs; one more per third of the lease
- * while the method runs. With transactional records one insert for a first call, and one
- * query for a call that fails, or whose predecessor was not heard of again. One hash
- * {@code prefix:idempotency:{name:scope:key}:1}, in which the key is hashed, with a TTL
- * of {@link #ttl()} after the last transition. Results are stored as JSON by the return
- * type of the method, without class names; a result that is larger than
- * {@code ge.redis.idempotency.max-result-size}, or that does not read back as what it
- * was, is not kept.
+ * Cost, in script calls of one round trip: two for a first call, one for a repetition,
+ * and one per third of the lease while the method runs. A repetition in the instance
+ * where the first call runs costs none. With transactional records one insert for a first
+ * call, and one query for a call that fails, or whose predecessor was not heard of again.
+ * One hash {@code prefix:idempotency:{name:scope:key}:1}, in which the key is hashed,
+ * with a TTL of {@link #ttl()} after the last transition. Results are stored as JSON by
+ * the return type of the method, without class names; a result that is larger than {@code
+ * ge.redis.idempotency.max-result-size}, or that does not read back as what it was, is
+ * not kept.
  * <p>
  * Of a web handler the response is kept as it was sent: the status, the headers that
- * describe the content and the bytes of the body, whether they are what it has returned,
- * a view, or the answer to an exception. It is held back until it is kept, and
- * repetitions get the same bytes, with {@code Idempotent-Replayed: true}. The status
- * decides: if the method has returned, 401, 403, 408, 409, 425, 429 and 503 free the key
- * unless something was committed, other errors of the server are failures of the call,
- * and everything else is kept. If it has thrown, other errors of the client than those
- * are kept, and everything else is a failure of the call. If the response could not be
- * made after the method had returned, its value is kept, and rendered anew for
+ * describe the content, and the bytes of the body. The body may come from the returned
+ * value, from a view, or from the answer to an exception. It is held back until it is
+ * kept, and repetitions get the same bytes, with {@code Idempotent-Replayed: true}. The
+ * status decides. If the method has returned, 401, 403, 408, 409, 425, 429 and 503 free
+ * the key unless something was committed. Other errors of the server are failures of the
+ * call, and everything else is kept. If it has thrown, other errors of the client than
+ * those are kept, and everything else is a failure of the call. If the response could not
+ * be made after the method had returned, its value is kept, and rendered anew for
  * repetitions. A handler that is called by other code, and any other method, has its
  * value kept.
  */
@@ -163,14 +163,14 @@ public @interface Idempotent {
 	FailureWithoutTransaction onFailureWithoutTransaction() default FailureWithoutTransaction.UNKNOWN;
 
 	/**
-	 * Exceptions that are an outcome like a result: a call that ends with one of them, or
-	 * a subclass, has ended, whether its transaction was committed or rolled back, and
-	 * repetitions get it again without running. Within a transaction of the caller that
-	 * holds only if that is committed. Kept are the type as it is named here and the
-	 * message, so a subclass comes back as that type, without cause and fields; each type
-	 * must have a constructor that takes the message, or nothing. One whose message would
-	 * come back as another one counts as any other failure. On web handlers the response
-	 * to it is kept, whatever its status. Default none.
+	 * Exceptions that are an outcome like a result. A call that ends with one of them, or
+	 * a subclass, is complete, whether its transaction was committed or rolled back.
+	 * Repetitions get the exception again without running. Within a transaction of the
+	 * caller that holds only if that is committed. Kept are the type as it is named here
+	 * and the message, so a subclass comes back as that type, without cause and fields;
+	 * each type must have a constructor that takes the message, or nothing. One whose
+	 * message would come back as another one counts as any other failure. On web handlers
+	 * the response to it is kept, whatever its status. Default none.
 	 * @return the types
 	 */
 	Class<? extends Exception>[] storeExceptions() default {};
@@ -186,11 +186,12 @@ public @interface Idempotent {
 	UnknownOutcome onUnknownOutcome() default UnknownOutcome.BLOCK;
 
 	/**
-	 * Name of a method of the same class, with the same parameters, optionally followed
-	 * by a {@link ResponseLostException}, that returns what the first call must have
-	 * returned: for repetitions of a call whose effect stands, but whose result was not
-	 * kept. It is called on the bean itself and each time, so it must change nothing;
-	 * what it throws is thrown to the caller. Default none: such repetitions are refused.
+	 * Name of a method that returns what the first call must have returned, for
+	 * repetitions of a call whose effect is committed but whose result was not kept. It
+	 * is in the same class and has the same parameters, optionally followed by a {@link
+	 * ResponseLostException}. It is called on the bean itself and each time, so it must
+	 * change nothing; what it throws is thrown to the caller. Default none: such
+	 * repetitions are refused.
 	 * @return the name
 	 */
 	String recover() default "";

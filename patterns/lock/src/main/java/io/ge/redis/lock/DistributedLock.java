@@ -32,19 +32,19 @@ import org.springframework.aot.hint.annotation.Reflective;
  * resource compare the {@linkplain FencingToken fencing token}, which rises with every
  * owner.
  * <p>
- * Where the method returns a future or a publisher or is a suspending function, no thread
- * waits for the lock: it is asked for when the method is called, or at each subscription
- * to what it returns, the method is called when it is held, and it is given up before the
- * result is passed on, or the end of several values. Cancelling releases it, except for
- * work that goes on: the future of a method that ignores the cancellation, and a
- * transaction that keeps the lock. Calls inside enter it again on the thread that calls
- * the method, and along the context of the subscriber; so does all work that the method
- * starts on that thread before it returns.
+ * The method may return a future or a publisher, or be a suspending function; then no
+ * thread waits for the lock. The lock is requested when the method is called, or at each
+ * subscription to its publisher. The method is called when the lock is held. The lock is
+ * released before the result is passed on, or before the end of several values.
+ * Cancelling releases it, except for work that goes on: the future of a method that
+ * ignores the cancellation, and a transaction that keeps the lock. Calls inside enter it
+ * again on the thread that calls the method, and along the context of the subscriber; so
+ * does all work that the method starts on that thread before it returns.
  * <p>
  * Cost: two script calls, two round trips, token included; a nested entry costs nothing.
  * A call that waits asks Redis at most once a second and is woken by a message. Keys are
- * {@code prefix:lock:{name:key}} with the lease as TTL, and beside it the last token,
- * kept for a day, and while others wait a queue that lives for seconds.
+ * {@code prefix:lock:{name:key}} with the lease as TTL, the last token, which is kept for
+ * a day, and a queue of seconds while others wait.
  * <p>
  * Every setting can be overridden under {@code ge.redis.lock.locks.<name>}, which wins
  * over the annotation. While Redis is unavailable {@link #onOutage()} applies.

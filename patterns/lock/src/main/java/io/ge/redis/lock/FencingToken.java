@@ -20,10 +20,10 @@ import java.lang.annotation.Target;
  * Of several keys that are locked together it is the token of the first one, see
  * {@link DistributedLock#keys()}.
  * <p>
- * Tokens of one lock rise with every owner, also after Redis was restarted or emptied,
- * except where a new primary's clock stands behind and no instance that asks remembers
- * the last token. A resource that remembers the highest token it has seen and refuses
- * lower ones is safe from a holder that was paused for longer than its lease.
+ * Tokens of one lock rise with every owner, also after Redis was restarted or emptied.
+ * Exception: the clock of a new primary is behind, and no instance that asks remembers
+ * the last token. A resource that remembers the highest token and refuses lower ones is
+ * safe from a holder that was paused beyond its lease.
  */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)

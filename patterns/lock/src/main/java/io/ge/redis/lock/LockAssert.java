@@ -8,8 +8,8 @@ package io.ge.redis.lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asserts that code runs under its lock, which it does not if its method was called
- * without passing through the bean, or if the annotation was removed.
+ * Asserts that code runs under its lock. It does not if the annotation was removed, or if
+ * its method was called without passing through the bean.
  */
 public final class LockAssert {
 

@@ -23,13 +23,14 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link io.ge.redis.core.consume.NotRetryableException} makes it a dead letter at once.
  * While the method runs the job stays with this instance, however long it takes.
  * <p>
- * The method takes the payload by its declared type or a {@link Job} of it, and behind
- * that, if wanted, an {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt},
- * and an {@link io.ge.redis.core.consume.Acknowledgment}, which tells whether the job is
- * still with this instance.
+ * The method takes the payload by its declared type, or a {@link Job} of it. Further
+ * parameters are optional: an {@code int} with {@link
+ * io.ge.redis.core.consume.DeliveryAttempt}, and an {@link
+ * io.ge.redis.core.consume.Acknowledgment}, which knows whether the job is still with
+ * this instance.
  * <p>
- * Redis: one script call for the jobs that are taken together, one for up to 256 that
- * have ended, and one every third of {@code visibility-timeout} for all that run.
+ * Redis: one script call for the jobs that are taken together, and one for up to 256 that
+ * have ended. For all that run, one every third of {@code visibility-timeout}.
  */
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -17,17 +17,18 @@ public enum RateLimitAlgorithm {
 	SLIDING_WINDOW,
 
 	/**
-	 * Ten sub-windows, counted so that no window of the given length ever holds more than
-	 * {@code limit} calls, at the price of admitting up to one eleventh less than the
-	 * limit under steady load. Memory does not depend on the limit: for large limits.
+	 * Ten sub-windows. No window of the given length ever holds more than {@code limit}
+	 * calls. Under steady load it admits up to one eleventh less than the limit. Memory
+	 * does not depend on the limit: for large limits.
 	 */
 	SLIDING_WINDOW_COUNTER,
 
 	/**
 	 * GCRA: {@code limit} calls per window on average, up to {@code burst} at once. In
-	 * any time {@code t} at most {@code burst + limit * t / window} calls are admitted,
-	 * so up to twice the limit in one window after a pause if the burst equals the limit.
-	 * One integer in Redis. The interval between permits is rounded up to a microsecond.
+	 * any time {@code t} at most {@code burst + limit * t / window} calls are admitted.
+	 * So one window after a pause can have twice the limit, if the burst equals the
+	 * limit. One integer in Redis. The interval between permits is rounded up to a
+	 * microsecond.
 	 */
 	TOKEN_BUCKET,
 

@@ -9,8 +9,8 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
 
 /**
- * A call asked for more permits than its limit ever gives at once, so that no waiting
- * would help, or for a number of permits that is none. Over HTTP a 400.
+ * A call asked for more permits than its limit ever gives at once, so waiting would not
+ * help, or its cost was no number of permits. Over HTTP a 400.
  */
 public class RateLimitCostException extends GeRedisException {
 

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rate limits in code, for what an annotation cannot express.
  * <p>
- * Each decision costs one script call and one round trip for all limits of one key, none
- * while an earlier refusal must still hold, and waits for Redis at most {@code
- * ge.redis.outage.command-timeout}; only where a limit has a wait, the calling thread
- * also waits for its permits.
+ * Each decision costs one script call and one round trip for all limits of one key, and
+ * none while an earlier refusal must still hold. It waits for Redis at most {@code
+ * ge.redis.outage.command-timeout}. If a limit has a wait, the calling thread also waits
+ * for its permits.
  * <p>
  * A decision throws {@link io.ge.redis.core.outage.RedisUnavailableException} if Redis is
  * unavailable and the policy of one of its limits is to deny. Methods that take a name

@@ -20,15 +20,15 @@ import io.ge.redis.core.structure.BlockingCalls;
  * between half of the TTL and the TTL after it was last added, in two generations; each
  * of them has the capacity. Values can neither be removed nor read.
  * <p>
- * Redis: one script call each. All keys of a filter are in one slot. Where the server has
- * {@code BF.RESERVE} when a filter is made, it is one of the server, else bits of a
- * string, for as long as the filter exists. All calls may be repeated, but an
- * {@link #add} that is repeated finds the value.
+ * Redis: one script call each. All keys of a filter are in one slot. If the server has
+ * {@code BF.RESERVE} when a filter is made, it is a filter of the server, else bits of a
+ * string. It remains so for as long as the filter exists. All calls may be repeated, but
+ * an {@link #add} that is repeated finds the value.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
- * filters that are not configured, and
- * {@link io.ge.redis.core.structure.StructureMismatchException} if the filter in Redis
- * has other parameters or its key holds something else.
+ * filters that are not configured. They throw {@link
+ * io.ge.redis.core.structure.StructureMismatchException} if the filter in Redis has other
+ * parameters, or if its key holds something else.
  */
 public interface BloomFilters {
 

@@ -15,20 +15,20 @@ import io.ge.redis.core.structure.BlockingCalls;
  * {@code ge.redis.hash.stores}: a hash for each object, with the JSON of each property as
  * a field.
  * <p>
- * Fields are read and written one by one: who writes some leaves the others as they are.
- * The TTL of an object is counted from the last write.
+ * Fields are read and written one by one: a write leaves other fields as they are. The
+ * TTL of an object is counted from the last write.
  * <p>
  * Redis: one script call each, O(1) for each field. The objects of a store are in
  * different slots. All calls may be repeated, but an {@link #increment} that is repeated
  * may count twice.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for stores
- * that are not configured, {@link IllegalArgumentException} for ids and fields that are
- * empty or have more than 200 bytes, for ids with braces, colons or control characters,
- * and for values that cannot be written as JSON or are larger than
- * {@code max-value-size}, and
- * {@link io.ge.redis.core.structure.StructureMismatchException} if Redis holds something
- * else. In each case nothing is written.
+ * that are not configured. They throw {@link
+ * io.ge.redis.core.structure.StructureMismatchException} if Redis holds something else.
+ * They throw {@link IllegalArgumentException} for ids and fields that are empty or have
+ * more than 200 bytes, and for ids with braces, colons or control characters. The same
+ * applies to values that cannot be written as JSON or are larger than {@code
+ * max-value-size}. In each case nothing is written.
  */
 public interface HashStore {
 

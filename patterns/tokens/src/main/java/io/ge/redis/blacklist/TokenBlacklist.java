@@ -16,20 +16,20 @@ import org.jspecify.annotations.Nullable;
  * Revokes tokens and blocks subjects, on all instances at once.
  * <p>
  * A check costs nothing: every instance keeps in memory what is revoked and blocked, some
- * 40 bytes each, and follows the changes. A revocation is refused by the instance that
- * made it from the moment the call returns, and by the others as soon as they have heard
- * of it: usually within milliseconds, and at the latest after
- * {@code ge.redis.blacklist.max-staleness} (2 s), because an instance that has not been
- * up to date for so long does not answer from memory. It asks Redis: one script call and
- * one round trip, which waits at most {@code ge.redis.outage.command-timeout}. So does
- * the first check after the start or after half a minute without any.
- * {@link Revocation#awaitPropagation} waits until every instance refuses.
+ * 40 bytes each, and follows the changes. The instance that revoked a token refuses it
+ * from the moment the call returns. The others usually refuse it within milliseconds, and
+ * at the latest after {@code ge.redis.blacklist.max-staleness} (2 s). An instance that
+ * has not been up to date for so long does not answer from memory. It asks Redis: one
+ * script call and one round trip, which waits at most {@code
+ * ge.redis.outage.command-timeout}. So does the first check after the start or after half
+ * a minute without any. {@link Revocation#awaitPropagation} waits until every instance
+ * refuses.
  * <p>
  * Above {@code ge.redis.blacklist.max-exact-ids} (1,000,000) tokens and sessions,
- * instances remember 4 bytes of each, and a check of one that seems to be revoked is
- * confirmed by one script call: those that are, and one in 10,000 of others. Such a check
- * is refused with {@link io.ge.redis.core.outage.RedisUnavailableException} while Redis
- * is unavailable, with each policy.
+ * instances remember 4 bytes of each. One script call then confirms a check that seems to
+ * find a revoked token: of those that are revoked, and of one in 10,000 others. Such a
+ * check is refused with {@link io.ge.redis.core.outage.RedisUnavailableException} while
+ * Redis is unavailable, with each policy.
  * <p>
  * Every other call costs one script call and one round trip. An instance that checks
  * anything asks for changes twice a second, and when a message tells it to. All rows live

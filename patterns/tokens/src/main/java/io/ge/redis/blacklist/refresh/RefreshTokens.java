@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Refresh tokens that are replaced with every use, over all instances. A login begins a
  * session with a first token; presenting a token returns its successor. Every token has
- * one successor: callers that present it at the same time, and those who repeat the call
- * within {@code ge.redis.refresh-tokens.grace} (10 s) since its first use, get the same,
- * or what has replaced it meanwhile. A later use is one of a copy, and the session ends
- * for all: its refresh tokens are refused, and its access tokens are revoked in
- * {@link TokenBlacklist}.
+ * one successor. Callers that present the token at the same time get the same successor,
+ * or the token that has replaced it meanwhile. So do callers that repeat the call within
+ * {@code ge.redis.refresh-tokens.grace} (10 s) since its first use. A later use is one of
+ * a copy, and the session ends for all: its refresh tokens are refused, and its access
+ * tokens are revoked in {@link TokenBlacklist}.
  * <p>
  * A session lasts {@code ge.redis.refresh-tokens.lifetime} (30 days, or {@code
  * ge.redis.blacklist.max-token-lifetime} if that is shorter) from the login on, however
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * is made of its predecessor, which only the client has, and of a random number, which
  * only Redis has.
  * <p>
- * Redis cost: {@link #issue} two script calls, every other method one, and one for the
- * blacklist where its memory is not up to date or a session is ended; each waits at most
+ * Redis cost: {@link #issue} two script calls, every other method one. The blacklist adds
+ * one where its memory is not up to date, or where a session is ended. Each waits at most
  * {@code ge.redis.outage.command-timeout}. One key for each session, some 900 bytes,
  * until the session is too old. Tokens are replaced also when the server's memory limit
  * is reached.
@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * On {@link io.ge.redis.core.outage.RedisUnavailableException} a client keeps its token
  * and presents it again: if it was replaced all the same, the repetition gives the same
- * successor, not only within the grace but until that successor is used, which is noted
- * when Redis answers this instance again. What Redis loses is lost: after a flush all
+ * successor. That holds until the successor is used, also beyond the grace. The instance
+ * notes this when Redis answers again. What Redis loses is lost: after a flush all
  * sessions are {@link Rotation.Unknown}; after a failover to a replica that lagged
  * behind, so are the successors that it had not received, while their predecessors are
  * good again.
