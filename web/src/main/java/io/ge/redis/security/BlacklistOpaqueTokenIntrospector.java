@@ -22,8 +22,8 @@ import org.springframework.security.oauth2.server.resource.introspection.OpaqueT
  * around every bean of this kind.
  * <p>
  * A revoked token is an {@code invalid_token}, so Spring Security answers 401. While
- * Redis is unavailable and the policy is to deny, the introspection fails instead, so
- * that the answer is a 503 and clients keep their tokens.
+ * Redis is unavailable and the policy is to deny, the introspection fails instead. The
+ * answer is then a 503, and clients keep their tokens.
  * <p>
  * Cost: as {@link TokenBlacklist#check}, for each token that is active.
  */

@@ -24,8 +24,8 @@ import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
  * would have to wait for Redis on the event loop.
  * <p>
  * A revoked token is an {@code invalid_token}, so Spring Security answers 401. While
- * Redis is unavailable and the policy is to deny, the decoder fails instead, so that the
- * answer is a 503 and clients keep their tokens.
+ * Redis is unavailable and the policy is to deny, the decoder fails instead. The answer
+ * is then a 503, and clients keep their tokens.
  * <p>
  * Cost: as {@link TokenBlacklist#checkAsync}, for each token that was accepted.
  */

@@ -27,8 +27,8 @@ import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
  * the application does not use the blacklist.
  * <p>
  * A revoked token is an {@code invalid_token}, so Spring Security answers 401. While
- * Redis is unavailable and the policy is to deny, the decoder fails instead, so that the
- * answer is a 503 and clients keep their tokens.
+ * Redis is unavailable and the policy is to deny, the decoder fails instead. The answer
+ * is then a 503, and clients keep their tokens.
  * <p>
  * Cost: as {@link TokenBlacklist#check}: none while this instance's memory is up to date,
  * else one script call for each decoded token; none for one that has expired.

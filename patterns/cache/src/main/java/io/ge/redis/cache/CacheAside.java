@@ -19,9 +19,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * On a miss one caller of all instances runs the method, and a message gives the others
  * its value. They wait at most {@code ge.redis.cache.load-wait}. After that they run the
- * method themselves, or do as {@code ge.redis.cache.on-load-timeout} says. If it throws,
- * the exception goes to its caller and the next one in line takes over; if the caller
- * dies, that happens when its lease of {@code ge.redis.cache.lease-time} ends. The value
+ * method themselves, or do as {@code ge.redis.cache.on-load-timeout} says. If the method
+ * throws, its caller gets the exception, and the next one in line runs it. If that caller
+ * dies, this happens when its lease of {@code ge.redis.cache.lease-time} ends. The value
  * is stored only if no writer of the entry has been at work since, so an old row never
  * replaces a newer value. The method runs and nothing is stored while a {@link
  * CacheWriteThrough writer} is between its commit and its publication. The same applies

@@ -248,8 +248,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	public enum EarlyRefreshMode {
 
 		/**
-		 * A caller that reads it is chosen at random, the likelier the nearer the expiry
-		 * is, in units of the time that the value took to load.
+		 * A reader is chosen at random. The nearer the expiry, in units of the time that
+		 * the value took to load, the likelier it is chosen.
 		 */
 		XFETCH,
 

@@ -10,14 +10,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The claim under which the current thread runs, for code inside a method with
- * {@link Idempotent} or an action of {@link Idempotency}. Another thread has none: hand
- * the fence over. A method whose result comes later has it on the thread on which it is
- * called, or its publisher subscribed to, and in the Reactor context of that publisher,
- * under this class.
+ * The claim under which the current thread runs, for code inside a method with {@link
+ * Idempotent} or an action of {@link Idempotency}. Another thread has none: hand the
+ * fence over. An asynchronous method has the claim on the thread of its call or
+ * subscription, and in the Reactor context of its publisher, under this class.
  * <p>
- * A resource that remembers the highest fence it has seen for a key, and refuses lower
- * ones, keeps out a call that was paused for longer than its lease while another one ran.
+ * A resource that remembers the highest fence of a key and refuses lower ones keeps out
+ * calls that were paused beyond their lease.
  *
  * <pre class="code">
  * update account set balance = balance - ?, fence = ? where id = ? and fence &lt; ?

@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * It finds handles, it does not own. Another thread has a context of its own: nothing is
  * inherited. To continue on another thread, pass the handle, or {@link #capture()
- * propagate} the locks. Work whose result comes later finds them on the thread that calls
- * the method and subscribes to what it has returned, and in the context of its
- * subscriber.
+ * propagate} the locks. Asynchronous work finds the locks on the thread that calls the
+ * method and subscribes to its result, and in the context of the subscriber.
  */
 public final class LockContext {
 

@@ -23,9 +23,9 @@ import tools.jackson.databind.JsonNode;
 public record JobStatus(String id, State state, int attempts, @Nullable JsonNode result, @Nullable String problem) {
 
 	/**
-	 * The states of a job. It is {@code QUEUED} also while it waits for its delay or for
-	 * another attempt, {@code FAILED} once it is a dead letter, and {@code UNKNOWN} if
-	 * there is none, or its {@code result-ttl} is over.
+	 * The states of a job. A job is {@code QUEUED} also while it waits for its delay or
+	 * for another attempt. It is {@code FAILED} once it is a dead letter. It is {@code
+	 * UNKNOWN} if it does not exist, or its {@code result-ttl} is over.
 	 */
 	public enum State {
 

@@ -14,9 +14,9 @@ import io.ge.redis.Refusal;
 /**
  * A call was refused by its rate limit and has not run. Over HTTP a 429.
  * <p>
- * Where an annotation or a rule refuses, it has no stack trace, since clients that hammer
- * must cost little, and its message names the place instead: the annotated method, or the
- * property of the rules. That of {@link RateLimiter#acquire} has one.
+ * The exception of an annotation or a rule has no stack trace, so that refusals cost
+ * little. Its message names the annotated method, or the property of the rule. That of
+ * {@link RateLimiter#acquire} has one.
  */
 public class RateLimitExceededException extends GeRedisException {
 

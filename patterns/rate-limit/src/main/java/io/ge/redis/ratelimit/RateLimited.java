@@ -124,9 +124,9 @@ public @interface RateLimited {
 
 	/**
 	 * Exceptions of the method, subclasses included, after which the permits of the call
-	 * are refunded. A call is charged as one, so if several annotations stand on a method
-	 * and one of them names the exception, the permits of all are refunded. Does not wait
-	 * for Redis. Default none.
+	 * are refunded. A call is charged as one. If a method has several annotations and one
+	 * of them names the exception, the permits of all are refunded. Does not wait for
+	 * Redis. Default none.
 	 */
 	Class<? extends Throwable>[] refundOn() default {};
 

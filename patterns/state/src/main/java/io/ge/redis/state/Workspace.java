@@ -141,8 +141,8 @@ public interface Workspace {
 	CompletableFuture<WorkspaceSnapshot> memoryAsync(String agent);
 
 	/**
-	 * Moves a field from the memory of an agent to the workspace, where it takes the
-	 * place of a field of that name, as a change by the agent.
+	 * Moves a field from the memory of an agent to the workspace, as a change by the
+	 * agent. It replaces a field of that name.
 	 * @return completes with whether there was such a field, and the version of the
 	 * workspace
 	 */

@@ -38,16 +38,16 @@ public interface Revocation {
 	 * Then every instance refuses, with three exceptions. One that Redis does not answer
 	 * goes by its policy, and {@code allow} and {@code local} let in what it has not
 	 * heard of. One that sees only an old primary, cut off from the others after a
-	 * failover, follows that. And the wait may end early by the longest staleness where a
-	 * replica took over that lagged behind, where the clock of the server jumps ahead,
-	 * and for an instance on a machine that was suspended and whose
-	 * {@link System#nanoTime()} was paused meanwhile.
+	 * failover, follows that. The wait may also end early, by the longest staleness, in
+	 * three cases. A replica that lagged behind took over, or the clock of the server
+	 * jumps ahead. Or the machine of an instance was suspended, and its {@link
+	 * System#nanoTime()} with it.
 	 * <p>
 	 * Cost: a script call, again after 2 ms, 4 ms, and so on up to every 50 ms.
 	 * @param timeout how long to wait at most
 	 * @return {@code true} if that is so, {@code false} if it was not certain in time,
-	 * because Redis did not answer, or because the thread was interrupted, which it still
-	 * is
+	 * because Redis did not answer or the thread was interrupted. Its interrupt status is
+	 * kept
 	 */
 	boolean awaitPropagation(Duration timeout);
 
