@@ -23,9 +23,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * throws, its caller gets the exception, and the next one in line runs it. If that caller
  * dies, this happens when its lease of {@code ge.redis.cache.lease-time} ends. The value
  * is stored only if no writer of the entry has been at work since, so an old row never
- * replaces a newer value. The method runs and nothing is stored while a {@link
- * CacheWriteThrough writer} is between its commit and its publication. The same applies
- * in a transaction that has itself written the entry.
+ * replaces a newer value. The method runs and nothing is stored while a
+ * {@link CacheWriteThrough writer} is between its commit and its publication. The same
+ * applies in a transaction that has itself written the entry.
  * <p>
  * A value that is read is replaced before it expires ({@code
  * ge.redis.cache.early-refresh}): the method runs once for all instances, on a thread of

@@ -16,9 +16,9 @@ import io.ge.redis.core.event.GuardEvent;
  * <p>
  * {@link Read} is published once for each call of a reader, on the thread of the caller
  * and before a value is loaded; where an expired value can stand in, as soon as it is
- * known which one the caller gets. So an {@code @EventListener} or {@link
- * io.ge.redis.core.event.GuardListener} knows the current request and can, for example,
- * keep the access for a response header. Hits in memory reach the latter only.
+ * known which one the caller gets. So an {@code @EventListener} or
+ * {@link io.ge.redis.core.event.GuardListener} knows the current request and can, for
+ * example, keep the access for a response header. Hits in memory reach the latter only.
  */
 public sealed interface CacheEvent extends GuardEvent {
 

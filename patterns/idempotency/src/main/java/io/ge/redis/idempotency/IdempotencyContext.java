@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The claim under which the current thread runs, for code inside a method with {@link
- * Idempotent} or an action of {@link Idempotency}. Another thread has none: hand the
- * fence over. An asynchronous method has the claim on the thread of its call or
+ * The claim under which the current thread runs, for code inside a method with
+ * {@link Idempotent} or an action of {@link Idempotency}. Another thread has none: hand
+ * the fence over. An asynchronous method has the claim on the thread of its call or
  * subscription, and in the Reactor context of its publisher, under this class.
  * <p>
  * A resource that remembers the highest fence of a key and refuses lower ones keeps out

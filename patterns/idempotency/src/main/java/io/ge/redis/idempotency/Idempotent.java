@@ -45,8 +45,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * passed on as it comes, and kept. Reactive transactions decide like those of threads:
  * that of the subscriber, that which advice has begun around the method, and those that
  * it begins while it is subscribed to. A caller that goes before the method has begun
- * frees the key; afterwards that counts as a failure, of which {@link
- * FailureWithoutTransaction#RELEASE} says nothing, since the method may still run.
+ * frees the key; afterwards that counts as a failure, of which
+ * {@link FailureWithoutTransaction#RELEASE} says nothing, since the method may still run.
  * <p>
  * The claim is a lease that is prolonged while the method runs. When it has ended, the
  * next call is still refused as in flight. For 3 seconds from then on, or for the lease
@@ -188,9 +188,9 @@ public @interface Idempotent {
 	/**
 	 * Name of a method that returns what the first call must have returned, for
 	 * repetitions of a call whose effect is committed but whose result was not kept. It
-	 * is in the same class and has the same parameters, optionally followed by a {@link
-	 * ResponseLostException}. It is called on the bean itself and each time, so it must
-	 * change nothing; what it throws is thrown to the caller. Default none: such
+	 * is in the same class and has the same parameters, optionally followed by a
+	 * {@link ResponseLostException}. It is called on the bean itself and each time, so it
+	 * must change nothing; what it throws is thrown to the caller. Default none: such
 	 * repetitions are refused.
 	 * @return the name
 	 */

@@ -24,10 +24,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * While the method runs the job stays with this instance, however long it takes.
  * <p>
  * The method takes the payload by its declared type, or a {@link Job} of it. Further
- * parameters are optional: an {@code int} with {@link
- * io.ge.redis.core.consume.DeliveryAttempt}, and an {@link
- * io.ge.redis.core.consume.Acknowledgment}, which knows whether the job is still with
- * this instance.
+ * parameters are optional: an {@code int} with
+ * {@link io.ge.redis.core.consume.DeliveryAttempt}, and an
+ * {@link io.ge.redis.core.consume.Acknowledgment}, which knows whether the job is still
+ * with this instance.
  * <p>
  * Redis: one script call for the jobs that are taken together, and one for up to 256 that
  * have ended. For all that run, one every third of {@code visibility-timeout}.

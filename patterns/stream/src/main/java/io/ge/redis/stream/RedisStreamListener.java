@@ -25,9 +25,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * The method takes the payload by its declared type, or a {@link StreamEnvelope} of it.
  * Further parameters are optional: the headers as a {@code Map<String, String>}, an
- * {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt}, and an {@link
- * io.ge.redis.core.consume.Acknowledgment}. A listener of dead letters takes a {@link
- * DeadLetter}.
+ * {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt}, and an
+ * {@link io.ge.redis.core.consume.Acknowledgment}. A listener of dead letters takes a
+ * {@link DeadLetter}.
  * <p>
  * Redis: one script call for each batch that is taken, with its bodies, and one for up to
  * 256 acknowledgements.

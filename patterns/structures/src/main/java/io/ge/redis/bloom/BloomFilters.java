@@ -26,9 +26,9 @@ import io.ge.redis.core.structure.BlockingCalls;
  * an {@link #add} that is repeated finds the value.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
- * filters that are not configured. They throw {@link
- * io.ge.redis.core.structure.StructureMismatchException} if the filter in Redis has other
- * parameters, or if its key holds something else.
+ * filters that are not configured. They throw
+ * {@link io.ge.redis.core.structure.StructureMismatchException} if the filter in Redis
+ * has other parameters, or if its key holds something else.
  */
 public interface BloomFilters {
 

@@ -21,10 +21,10 @@ import io.ge.redis.core.structure.BlockingCalls;
  * All keys of an index are in one slot. All calls may be repeated.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
- * indexes that are not configured, and {@link
- * io.ge.redis.core.structure.StructureMismatchException} if the key of an index holds
- * something else. They throw {@link IllegalArgumentException} for members that are empty
- * or have more than 200 bytes.
+ * indexes that are not configured, and
+ * {@link io.ge.redis.core.structure.StructureMismatchException} if the key of an index
+ * holds something else. They throw {@link IllegalArgumentException} for members that are
+ * empty or have more than 200 bytes.
  */
 public interface GeoIndexes {
 

@@ -23,11 +23,11 @@ import io.ge.redis.core.structure.BlockingCalls;
  * may count twice.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for stores
- * that are not configured. They throw {@link
- * io.ge.redis.core.structure.StructureMismatchException} if Redis holds something else.
- * They throw {@link IllegalArgumentException} for ids and fields that are empty or have
- * more than 200 bytes, and for ids with braces, colons or control characters. The same
- * applies to values that cannot be written as JSON or are larger than {@code
+ * that are not configured. They throw
+ * {@link io.ge.redis.core.structure.StructureMismatchException} if Redis holds something
+ * else. They throw {@link IllegalArgumentException} for ids and fields that are empty or
+ * have more than 200 bytes, and for ids with braces, colons or control characters. The
+ * same applies to values that cannot be written as JSON or are larger than {@code
  * max-value-size}. In each case nothing is written.
  */
 public interface HashStore {

@@ -27,11 +27,11 @@ import io.ge.redis.core.structure.Window;
  * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for boards
- * that are not configured, and {@link
- * io.ge.redis.core.structure.StructureMismatchException} if the key of a board holds
- * something else. They throw {@link IllegalArgumentException} for members that are empty
- * or have more than 200 bytes, for numbers that are not finite, and for windows that the
- * board does not have.
+ * that are not configured, and
+ * {@link io.ge.redis.core.structure.StructureMismatchException} if the key of a board
+ * holds something else. They throw {@link IllegalArgumentException} for members that are
+ * empty or have more than 200 bytes, for numbers that are not finite, and for windows
+ * that the board does not have.
  */
 public interface Leaderboards {
 

@@ -25,10 +25,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link TokenRevokedException}, over HTTP a 401; a blocked subject throws
  * {@link SubjectBlockedException}, over HTTP a 403. The method does not run.
  * <p>
- * Cost: none. The answer comes from memory, which follows all revocations; see {@link
- * TokenBlacklist} for how fast. One script call and one round trip where memory is not up
- * to date. That is the first check after the start, or after half a minute without any.
- * It is also after a revocation by this instance until it has received it, and while
+ * Cost: none. The answer comes from memory, which follows all revocations; see
+ * {@link TokenBlacklist} for how fast. One script call and one round trip where memory is
+ * not up to date. That is the first check after the start, or after half a minute without
+ * any. It is also after a revocation by this instance until it has received it, and while
  * Redis cannot be followed. Nothing is written.
  * <p>
  * {@code onOutage} can be overridden under {@code ge.redis.blacklist.lists.<name>}, which

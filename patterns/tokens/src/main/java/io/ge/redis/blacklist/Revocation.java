@@ -40,8 +40,8 @@ public interface Revocation {
 	 * heard of. One that sees only an old primary, cut off from the others after a
 	 * failover, follows that. The wait may also end early, by the longest staleness, in
 	 * three cases. A replica that lagged behind took over, or the clock of the server
-	 * jumps ahead. Or the machine of an instance was suspended, and its {@link
-	 * System#nanoTime()} with it.
+	 * jumps ahead. Or the machine of an instance was suspended, and its
+	 * {@link System#nanoTime()} with it.
 	 * <p>
 	 * Cost: a script call, again after 2 ms, 4 ms, and so on up to every 50 ms.
 	 * @param timeout how long to wait at most

@@ -9,10 +9,10 @@ import java.util.List;
 
 /**
  * Writes the changes of one cache to where they stay. A bean of this type makes its cache
- * one that is written behind. Values are put there by {@link
- * io.ge.redis.cache.CacheWriteBehind} or {@link io.ge.redis.cache.GeCaches#writeBehind},
- * and readers see them at once. One of the instances that have such a bean writes them a
- * moment later, many at a time.
+ * one that is written behind. Values are put there by
+ * {@link io.ge.redis.cache.CacheWriteBehind} or
+ * {@link io.ge.redis.cache.GeCaches#writeBehind}, and readers see them at once. One of
+ * the instances that have such a bean writes them a moment later, many at a time.
  * <p>
  * Each change arrives at least once. Of each key they arrive in order, by one caller at a
  * time, older ones left out where a newer one has come. Two things bring one again: a
