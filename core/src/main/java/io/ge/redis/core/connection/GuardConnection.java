@@ -26,7 +26,7 @@ public interface GuardConnection extends AutoCloseable {
 	 * Runs a script that the server knows.
 	 * @param keys the keys, all in one slot
 	 * @return completes with the elements of the reply, each a {@code Long}, a
-	 * {@code byte[]} or {@code null}
+	 * {@code byte[]} or {@code null}; those of lists in it one after the other
 	 */
 	CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments);
 
@@ -35,6 +35,22 @@ public interface GuardConnection extends AutoCloseable {
 	 * @param keys the keys, all in one slot
 	 */
 	CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments);
+
+	/**
+	 * Returns whether {@link #send} works with this driver.
+	 */
+	default boolean sendsCommands() {
+		return false;
+	}
+
+	/**
+	 * Sends a command.
+	 * @param key its first argument
+	 * @return as that of a script; floating-point numbers may be {@code Double}
+	 */
+	default CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {
+		return CompletableFuture.failedFuture(new NotConnectedException("This driver sends no commands", null));
+	}
 
 	/**
 	 * Teaches a script to the server.

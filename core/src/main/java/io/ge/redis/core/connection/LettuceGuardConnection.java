@@ -17,11 +17,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.UnblockType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -79,12 +79,25 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
-		return send((commands) -> commands.evalsha(sha, ScriptOutputType.MULTI, keys, arguments));
+		return send((commands) -> commands.dispatch(CommandType.EVALSHA, new ReplyElements(),
+				ReplyElements.arguments().add(sha).add(keys.length).addKeys(keys).addValues(arguments)));
 	}
 
 	@Override
 	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
-		return send((commands) -> commands.eval(text, ScriptOutputType.MULTI, keys, arguments));
+		return send((commands) -> commands.dispatch(CommandType.EVAL, new ReplyElements(),
+				ReplyElements.arguments().add(text).add(keys.length).addKeys(keys).addValues(arguments)));
+	}
+
+	@Override
+	public boolean sendsCommands() {
+		return true;
+	}
+
+	@Override
+	public CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {
+		return send((commands) -> commands.dispatch(CommandType.valueOf(command), new ReplyElements(),
+				ReplyElements.arguments().addKey(key).addValues(arguments)));
 	}
 
 	@Override

@@ -7,6 +7,7 @@ package io.ge.redis.core.connection;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -67,13 +68,31 @@ final class SpringDataGuardConnection implements GuardConnection {
 	public CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments) {
 		return submit((connection) -> connection.scriptingCommands()
 			.<List<?>>evalSha(sha.getBytes(StandardCharsets.US_ASCII), ReturnType.MULTI, keys.length,
-					concat(keys, arguments)));
+					concat(keys, arguments)))
+			.thenApply(SpringDataGuardConnection::elements);
 	}
 
 	@Override
 	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
 		return submit((connection) -> connection.scriptingCommands()
-			.<List<?>>eval(text, ReturnType.MULTI, keys.length, concat(keys, arguments)));
+			.<List<?>>eval(text, ReturnType.MULTI, keys.length, concat(keys, arguments)))
+			.thenApply(SpringDataGuardConnection::elements);
+	}
+
+	private static List<?> elements(List<?> reply) {
+		if (reply.stream().noneMatch(List.class::isInstance)) {
+			return reply;
+		}
+		List<@Nullable Object> elements = new ArrayList<>();
+		for (Object element : reply) {
+			if (element instanceof List<?> list) {
+				elements.addAll(elements(list));
+			}
+			else {
+				elements.add(element);
+			}
+		}
+		return elements;
 	}
 
 	@Override

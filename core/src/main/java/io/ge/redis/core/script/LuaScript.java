@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A Lua script with its SHA-1, computed once.
  * <p>
@@ -27,7 +29,9 @@ public final class LuaScript {
 
 	private static final String ALLOW_OOM = "#!lua flags=allow-oom\n";
 
-	private static final LuaScript EACH = load(LuaScript.class, "each.lua");
+	private static final LuaScript EACH = functions(LuaScript.class, "each.lua");
+
+	private static final LuaScript COMMAND = functions(LuaScript.class, "command.lua");
 
 	private final String name;
 
@@ -37,11 +41,18 @@ public final class LuaScript {
 
 	private final boolean runsWithoutMemory;
 
+	private final @Nullable String command;
+
 	private LuaScript(String name, byte[] text, boolean runsWithoutMemory) {
+		this(name, text, runsWithoutMemory, null);
+	}
+
+	private LuaScript(String name, byte[] text, boolean runsWithoutMemory, @Nullable String command) {
 		this.name = name;
 		this.text = text;
 		this.sha = sha1(text);
 		this.runsWithoutMemory = runsWithoutMemory;
+		this.command = command;
 	}
 
 	/**
@@ -51,9 +62,31 @@ public final class LuaScript {
 		return loaded(read(owner, file));
 	}
 
+	/**
+	 * Reads functions that scripts are loaded with, or a text that is put around them,
+	 * which runs in no other way.
+	 */
+	public static LuaScript functions(Class<?> owner, String file) {
+		return read(owner, file);
+	}
+
+	/**
+	 * Returns a script on one key that is nothing but a command. Drivers that can send
+	 * the command do that instead.
+	 * @param name the second half of the name of the script
+	 * @param command the command, whose first argument is the key
+	 */
+	public static LuaScript command(Class<?> owner, String name, String command) {
+		String text = new String(COMMAND.text, StandardCharsets.UTF_8).replace("--[[command]]", command);
+		return new LuaScript(name(owner, name), text.getBytes(StandardCharsets.UTF_8), false, command);
+	}
+
+	private static String name(Class<?> owner, String name) {
+		return owner.getPackageName().substring(owner.getPackageName().lastIndexOf('.') + 1) + "/" + name;
+	}
+
 	private static LuaScript read(Class<?> owner, String file) {
-		String name = owner.getPackageName().substring(owner.getPackageName().lastIndexOf('.') + 1) + "/"
-				+ file.replace(".lua", "");
+		String name = name(owner, file.replace(".lua", ""));
 		try (InputStream stream = owner.getResourceAsStream(file)) {
 			if (stream == null) {
 				throw new IllegalArgumentException("No script " + file + " beside " + owner.getName());
@@ -123,6 +156,13 @@ public final class LuaScript {
 	LuaScript withoutFlags() {
 		String plain = new String(this.text, StandardCharsets.UTF_8).substring(ALLOW_OOM.length());
 		return new LuaScript(this.name, plain.getBytes(StandardCharsets.UTF_8), false);
+	}
+
+	/**
+	 * Returns the command that the script is, or {@code null} if it is more.
+	 */
+	@Nullable String command() {
+		return this.command;
 	}
 
 	boolean hasFlags() {

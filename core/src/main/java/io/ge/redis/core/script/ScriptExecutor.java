@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs scripts by their SHA, one command and one round trip each, or by their text where
- * their order counts.
+ * their order counts. A script that is nothing but a command is sent as that command.
  * <p>
  * A server that does not know a script (restarted, flushed, failed over, or a cluster
  * node that is new) answers {@code NOSCRIPT}; the call is then repeated with the text,
@@ -140,15 +140,22 @@ public final class ScriptExecutor {
 		}
 
 		void start() {
-			ScriptExecutor.this.connection.evalSha(this.script.sha(), this.call.keys(), this.call.arguments())
-				.whenComplete((reply, failure) -> {
-					if (failure != null && ReplyErrors.isNoScript(failure) && !isDone()) {
-						sendText(this.script);
-					}
-					else {
-						finish(reply, failure);
-					}
-				});
+			send().whenComplete((reply, failure) -> {
+				if (failure != null && ReplyErrors.isNoScript(failure) && !isDone()) {
+					sendText(this.script);
+				}
+				else {
+					finish(reply, failure);
+				}
+			});
+		}
+
+		private CompletionStage<List<?>> send() {
+			GuardConnection connection = ScriptExecutor.this.connection;
+			String command = this.script.command();
+			return (command != null && connection.sendsCommands())
+					? connection.send(command, this.call.keys()[0], this.call.arguments())
+					: connection.evalSha(this.script.sha(), this.call.keys(), this.call.arguments());
 		}
 
 		private void sendText(LuaScript variant) {

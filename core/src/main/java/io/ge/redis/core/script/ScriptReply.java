@@ -78,6 +78,13 @@ public final class ScriptReply {
 	}
 
 	/**
+	 * Returns a number that may have decimals.
+	 */
+	public double decimal(int index) {
+		return (element(index) instanceof Double number) ? number : Double.parseDouble(text(index));
+	}
+
+	/**
 	 * Returns a byte string.
 	 * @return the bytes, or {@code null} where the script replied {@code false} or nil
 	 */

@@ -36,9 +36,17 @@ public final class Arguments {
 		Assert.isTrue(bytes > 0 && bytes <= MAX_BYTES,
 				() -> argument + " must have from 1 to " + MAX_BYTES + " bytes, has " + bytes);
 		// Others like it would be the same bytes
-		Assert.isTrue(StandardCharsets.UTF_8.newEncoder().canEncode(member),
-				() -> argument + " must be text, has half of a surrogate pair");
+		Assert.isTrue(isText(member), () -> argument + " must be text, has half of a surrogate pair");
 		return member;
+	}
+
+	private static boolean isText(String member) {
+		for (int i = 0; i < member.length(); i++) {
+			if (Character.isSurrogate(member.charAt(i))) {
+				return StandardCharsets.UTF_8.newEncoder().canEncode(member);
+			}
+		}
+		return true;
 	}
 
 	/**
@@ -46,8 +54,11 @@ public final class Arguments {
 	 */
 	public static String name(String argument, String name) {
 		member(argument, name);
-		Assert.isTrue(name.chars().noneMatch((c) -> c == '{' || c == '}' || c == ':' || Character.isISOControl(c)),
-				() -> argument + " must have neither braces, colons nor control characters");
+		for (int i = 0; i < name.length(); i++) {
+			char c = name.charAt(i);
+			Assert.isTrue(c != '{' && c != '}' && c != ':' && !Character.isISOControl(c),
+					() -> argument + " must have neither braces, colons nor control characters");
+		}
 		return name;
 	}
 

@@ -28,7 +28,9 @@ public final class BlockingCalls {
 	 * sent
 	 */
 	public static <T extends @Nullable Object> T await(String method, Supplier<? extends CompletableFuture<T>> call) {
-		EventLoops.forbidWaiting(method, method.substring(method.indexOf('.') + 1) + "Async");
+		if (EventLoops.isCurrent()) {
+			EventLoops.forbidWaiting(method, method.substring(method.indexOf('.') + 1) + "Async");
+		}
 		return Waiting.await(call.get());
 	}
 

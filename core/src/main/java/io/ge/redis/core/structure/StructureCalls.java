@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
@@ -22,10 +23,11 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a structure: one script on one key, from which the script derives those of
- * its windows and its siblings, in the same slot.
+ * The calls of a structure: one script or command on one key, from which a script derives
+ * those of its windows and its siblings, in the same slot.
  */
 public final class StructureCalls {
 
@@ -33,7 +35,7 @@ public final class StructureCalls {
 	 * {@code window_key(root, window, seconds, ago)}, for scripts that are loaded with
 	 * it.
 	 */
-	public static final LuaScript WINDOWS = LuaScript.load(StructureCalls.class, "windows.lua");
+	public static final LuaScript WINDOWS = LuaScript.functions(StructureCalls.class, "windows.lua");
 
 	private final GuardedRedis redis;
 
@@ -56,19 +58,25 @@ public final class StructureCalls {
 
 	/**
 	 * Runs a script.
+	 * @param reader makes the result
 	 * @return completes exceptionally with {@link StructureMismatchException} or
 	 * {@link RedisUnavailableException}
 	 */
-	public CompletableFuture<ScriptReply> run(LuaScript script, RedisKey key, Object... arguments) {
-		return run(ScriptCall.of(script, key, arguments), newBudget());
+	public <T extends @Nullable Object> CompletableFuture<T> run(LuaScript script, RedisKey key,
+			Function<ScriptReply, T> reader, Object... arguments) {
+		return run(ScriptCall.of(script, key, arguments), newBudget(), reader);
 	}
 
 	/**
 	 * Runs a script as one of several that share a budget, or on several keys.
 	 */
-	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget) {
-		return this.redis.run(call, budget).exceptionally((failure) -> {
-			throw failed(call, Waiting.cause(failure));
+	public <T extends @Nullable Object> CompletableFuture<T> run(ScriptCall call, CallBudget budget,
+			Function<ScriptReply, T> reader) {
+		return this.redis.run(call, budget).handle((reply, failure) -> {
+			if (failure != null) {
+				throw failed(call, Waiting.cause(failure));
+			}
+			return reader.apply(reply);
 		});
 	}
 

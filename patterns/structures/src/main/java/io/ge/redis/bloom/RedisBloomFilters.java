@@ -29,7 +29,7 @@ import io.ge.redis.core.structure.StructureMismatchException;
  */
 final class RedisBloomFilters implements BloomFilters {
 
-	private static final LuaScript BLOCKS = LuaScript.load(RedisBloomFilters.class, "blocks.lua");
+	private static final LuaScript BLOCKS = LuaScript.functions(RedisBloomFilters.class, "blocks.lua");
 
 	private static final LuaScript ADD = LuaScript.load(RedisBloomFilters.class, "add.lua", BLOCKS);
 
@@ -75,8 +75,8 @@ final class RedisBloomFilters implements BloomFilters {
 			arguments.add(ByteBuffer.wrap(hash).getLong() >>> (Long.SIZE - BLOCK_BITS));
 			arguments.add(mask(hash, filter.words()));
 		}
-		return this.calls.run(script, this.calls.key(name), arguments.toArray())
-			.thenApply((reply) -> results(name, filter, reply));
+		return this.calls.run(script, this.calls.key(name), (reply) -> results(name, filter, reply),
+				arguments.toArray());
 	}
 
 	/**

@@ -11,14 +11,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
+import io.ge.redis.core.structure.Window;
 import io.ge.redis.counter.CounterProperties.Counter;
 
 /**
  * Unique counters in Redis: a HyperLogLog {@code prefix:counter:{name}} or one for each
- * window.
+ * window. Without windows, a counter that is permanent needs no script.
  */
 final class RedisUniqueCounters implements UniqueCounters {
 
@@ -26,6 +29,10 @@ final class RedisUniqueCounters implements UniqueCounters {
 
 	private static final LuaScript COUNT = LuaScript.load(RedisUniqueCounters.class, "count.lua",
 			StructureCalls.WINDOWS);
+
+	private static final LuaScript ADD_PERMANENT = LuaScript.command(RedisUniqueCounters.class, "add", "PFADD");
+
+	private static final LuaScript COUNT_ALL = LuaScript.command(RedisUniqueCounters.class, "count", "PFCOUNT");
 
 	private final CounterProperties properties;
 
@@ -41,17 +48,25 @@ final class RedisUniqueCounters implements UniqueCounters {
 		Counter counter = this.properties.counter(name);
 		Arguments.size("values", values);
 		values.forEach((value) -> Arguments.member("value", value));
+		RedisKey key = this.calls.key(name);
+		if (counter.permanent() && counter.window() == Window.NONE) {
+			return this.calls.run(ADD_PERMANENT, key, RedisUniqueCounters::changed, values.toArray());
+		}
 		List<Object> arguments = new ArrayList<>(List.of(counter.window().argument(), counter.timeToLive()));
 		arguments.addAll(values);
-		return this.calls.run(ADD, this.calls.key(name), arguments.toArray())
-			.thenApply((reply) -> reply.number(0) == 1);
+		return this.calls.run(ADD, key, RedisUniqueCounters::changed, arguments.toArray());
+	}
+
+	private static boolean changed(ScriptReply reply) {
+		return reply.number(0) == 1;
 	}
 
 	@Override
 	public CompletableFuture<Long> countAsync(String name, int windows) {
 		Counter counter = this.properties.counter(name, windows);
-		return this.calls.run(COUNT, this.calls.key(name), counter.window().argument(), windows)
-			.thenApply((reply) -> reply.number(0));
+		RedisKey key = this.calls.key(name);
+		return (counter.window() == Window.NONE) ? this.calls.run(COUNT_ALL, key, (reply) -> reply.number(0))
+				: this.calls.run(COUNT, key, (reply) -> reply.number(0), counter.window().argument(), windows);
 	}
 
 }

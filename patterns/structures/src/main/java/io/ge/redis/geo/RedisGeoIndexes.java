@@ -8,9 +8,13 @@ package io.ge.redis.geo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
@@ -22,7 +26,7 @@ import io.ge.redis.core.structure.StructureCalls;
  */
 final class RedisGeoIndexes implements GeoIndexes {
 
-	private static final LuaScript EXPIRY = LuaScript.load(RedisGeoIndexes.class, "expiry.lua");
+	private static final LuaScript EXPIRY = LuaScript.functions(RedisGeoIndexes.class, "expiry.lua");
 
 	private static final LuaScript PUT = LuaScript.load(RedisGeoIndexes.class, "put.lua", EXPIRY);
 
@@ -32,6 +36,14 @@ final class RedisGeoIndexes implements GeoIndexes {
 
 	private static final LuaScript SEARCH = LuaScript.load(RedisGeoIndexes.class, "search.lua", EXPIRY);
 
+	private static final LuaScript GEOADD = LuaScript.command(RedisGeoIndexes.class, "put", "GEOADD");
+
+	private static final LuaScript ZREM = LuaScript.command(RedisGeoIndexes.class, "remove", "ZREM");
+
+	private static final LuaScript GEOPOS = LuaScript.command(RedisGeoIndexes.class, "position", "GEOPOS");
+
+	private static final LuaScript GEOSEARCH = LuaScript.command(RedisGeoIndexes.class, "search", "GEOSEARCH");
+
 	private static final double MAX_RADIUS = 25_000;
 
 	private static final double MAX_SIDE = 50_000;
@@ -40,34 +52,55 @@ final class RedisGeoIndexes implements GeoIndexes {
 
 	private final StructureCalls calls;
 
+	/** Permanent indexes of which a script has said that commands will do. */
+	private final Set<String> settled = ConcurrentHashMap.newKeySet();
+
 	RedisGeoIndexes(GeoProperties properties, RedisBackend backend) {
 		this.properties = properties;
 		this.calls = new StructureCalls("geo", backend);
 	}
 
-	private CompletableFuture<ScriptReply> run(LuaScript script, String index, Object... arguments) {
-		return this.calls.run(script, this.calls.key(index), arguments);
-	}
-
 	@Override
 	public CompletableFuture<Boolean> putAsync(String name, String member, GeoPoint point) {
-		GeoProperties.Index index = this.properties.index(name);
-		return run(PUT, name, Arguments.member("member", member), index.timeToLive(), text(point.longitude()),
-				text(point.latitude()))
-			.thenApply((reply) -> reply.number(0) == 1);
+		long ttl = this.properties.index(name).timeToLive();
+		Arguments.member("member", member);
+		RedisKey key = this.calls.key(name);
+		if (this.settled.contains(name)) {
+			return this.calls.run(GEOADD, key, RedisGeoIndexes::isOne, text(point.longitude()), text(point.latitude()),
+					member);
+		}
+		return this.calls.run(PUT, key, (reply) -> {
+			settle(name, reply);
+			return isOne(reply);
+		}, member, ttl, text(point.longitude()), text(point.latitude()));
+	}
+
+	private void settle(String name, ScriptReply reply) {
+		if (reply.number(reply.size() - 1) == 1) {
+			this.settled.add(name);
+		}
+	}
+
+	private static boolean isOne(ScriptReply reply) {
+		return reply.number(0) == 1;
 	}
 
 	@Override
 	public CompletableFuture<Boolean> removeAsync(String name, String member) {
-		this.properties.index(name);
-		return run(REMOVE, name, Arguments.member("member", member)).thenApply((reply) -> reply.number(0) == 1);
+		return run(REMOVE, ZREM, name, member, RedisGeoIndexes::isOne);
 	}
 
 	@Override
 	public CompletableFuture<Optional<GeoPoint>> positionAsync(String name, String member) {
+		return run(POSITION, GEOPOS, name, member,
+				(reply) -> reply.has(1) ? Optional.of(point(reply, 0)) : Optional.empty());
+	}
+
+	private <T> CompletableFuture<T> run(LuaScript script, LuaScript command, String name, String member,
+			Function<ScriptReply, T> reader) {
 		this.properties.index(name);
-		return run(POSITION, name, Arguments.member("member", member))
-			.thenApply((reply) -> (reply.size() > 0) ? Optional.of(point(reply, 0)) : Optional.empty());
+		return this.calls.run(this.settled.contains(name) ? command : script, this.calls.key(name), reader,
+				Arguments.member("member", member));
 	}
 
 	@Override
@@ -85,21 +118,33 @@ final class RedisGeoIndexes implements GeoIndexes {
 	}
 
 	private CompletableFuture<List<GeoMember>> search(String name, GeoPoint center, int limit, String... area) {
-		this.properties.index(name);
-		List<Object> arguments = new ArrayList<>(
-				List.of(Arguments.count("limit", limit, 1), text(center.longitude()), text(center.latitude())));
+		long ttl = this.properties.index(name).timeToLive();
+		Arguments.count("limit", limit, 1);
+		RedisKey key = this.calls.key(name);
+		List<Object> arguments = new ArrayList<>(List.of(text(center.longitude()), text(center.latitude())));
 		arguments.addAll(List.of(area));
-		return run(SEARCH, name, arguments.toArray()).thenApply((reply) -> {
-			List<GeoMember> members = new ArrayList<>();
-			for (int i = 0; i < reply.size(); i += 4) {
-				members.add(new GeoMember(reply.text(i), point(reply, i + 2), Double.parseDouble(reply.text(i + 1))));
-			}
-			return members;
-		});
+		if (this.settled.contains(name)) {
+			arguments.add(0, "FROMLONLAT");
+			arguments.addAll(List.of("ASC", "COUNT", limit, "WITHDIST", "WITHCOORD"));
+			return this.calls.run(GEOSEARCH, key, (reply) -> members(reply, reply.size()), arguments.toArray());
+		}
+		arguments.addAll(0, List.of(ttl, limit));
+		return this.calls.run(SEARCH, key, (reply) -> {
+			settle(name, reply);
+			return members(reply, reply.size() - 1);
+		}, arguments.toArray());
+	}
+
+	private static List<GeoMember> members(ScriptReply reply, int end) {
+		List<GeoMember> members = new ArrayList<>(end / 4);
+		for (int i = 0; i < end; i += 4) {
+			members.add(new GeoMember(reply.text(i), point(reply, i + 2), reply.decimal(i + 1)));
+		}
+		return members;
 	}
 
 	private static GeoPoint point(ScriptReply reply, int index) {
-		return new GeoPoint(Double.parseDouble(reply.text(index)), Double.parseDouble(reply.text(index + 1)));
+		return new GeoPoint(reply.decimal(index), reply.decimal(index + 1));
 	}
 
 	private static String text(double number) {

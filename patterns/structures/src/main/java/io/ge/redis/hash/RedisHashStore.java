@@ -5,20 +5,24 @@
 
 package io.ge.redis.hash;
 
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
-import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.hash.HashProperties.Store;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.io.JsonStringEncoder;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,17 +31,27 @@ import org.springframework.util.Assert;
 
 /**
  * Hash stores in Redis: a hash {@code prefix:hash:{name:id}} for each object, with the
- * JSON of each property as a field.
+ * JSON of each property as a field. The field without a name says that the object exists,
+ * so that one command is enough to read some fields, and to write all of an object that
+ * is permanent.
  */
 final class RedisHashStore implements HashStore {
 
 	private static final LuaScript PUT = LuaScript.load(RedisHashStore.class, "put.lua");
 
-	private static final LuaScript GET = LuaScript.load(RedisHashStore.class, "get.lua");
+	private static final LuaScript PUT_PERMANENT = LuaScript.command(RedisHashStore.class, "put", "HSET");
+
+	private static final LuaScript GET = LuaScript.command(RedisHashStore.class, "get", "HMGET");
+
+	private static final LuaScript GET_ALL = LuaScript.command(RedisHashStore.class, "get", "HGETALL");
 
 	private static final LuaScript INCREMENT = LuaScript.load(RedisHashStore.class, "increment.lua");
 
 	private static final LuaScript REMOVE = LuaScript.load(RedisHashStore.class, "remove.lua");
+
+	private static final byte[] EXISTS = {};
+
+	private static final byte[] YES = { '1' };
 
 	private final HashProperties properties;
 
@@ -51,14 +65,14 @@ final class RedisHashStore implements HashStore {
 		this.mapper = mapper;
 	}
 
-	private CompletableFuture<ScriptReply> run(LuaScript script, String store, String id, Object... arguments) {
-		return this.calls.run(script, this.calls.key(store, Arguments.name("id", id)), arguments);
+	private RedisKey key(String store, String id) {
+		return this.calls.key(store, Arguments.name("id", id));
 	}
 
 	@Override
 	public CompletableFuture<Boolean> putAsync(String name, String id, Object state) {
 		Store store = this.properties.store(name);
-		List<Object> written = new ArrayList<>();
+		List<Object> written = new ArrayList<>(List.of(EXISTS, YES));
 		List<Object> removed = new ArrayList<>();
 		for (Map.Entry<String, JsonNode> property : tree(state).properties()) {
 			String field = Arguments.member("field", property.getKey());
@@ -70,10 +84,16 @@ final class RedisHashStore implements HashStore {
 				written.add(json(name, store, field, property.getValue()));
 			}
 		}
+		RedisKey key = key(name, id);
+		if (store.permanent() && removed.isEmpty()) {
+			// All fields are new, also the first one
+			return this.calls.run(PUT_PERMANENT, key, (reply) -> 2 * reply.number(0) == written.size(),
+					written.toArray());
+		}
 		List<Object> arguments = new ArrayList<>(List.of(store.timeToLive(), written.size() / 2));
 		arguments.addAll(written);
 		arguments.addAll(removed);
-		return run(PUT, name, id, arguments.toArray()).thenApply((reply) -> reply.number(0) == 1);
+		return this.calls.run(PUT, key, (reply) -> reply.number(0) == 1, arguments.toArray());
 	}
 
 	private ObjectNode tree(Object state) {
@@ -93,7 +113,7 @@ final class RedisHashStore implements HashStore {
 	}
 
 	private byte[] json(String name, Store store, String field, JsonNode value) {
-		byte[] json = this.mapper.writeValueAsBytes(value);
+		byte[] json = value.isString() ? quoted(value.stringValue()) : this.mapper.writeValueAsBytes(value);
 		Assert.isTrue(json.length <= store.maxValueSize().toBytes(),
 				() -> "Field '" + field + "' has " + json.length + " bytes as JSON, more than " + HashProperties.STORES
 						+ "." + name + ".max-value-size, which is " + store.maxValueSize());
@@ -107,17 +127,30 @@ final class RedisHashStore implements HashStore {
 		for (String field : fields) {
 			Arguments.member("field", field);
 		}
-		return run(GET, name, id, (Object[]) fields)
-			.thenApply((reply) -> (reply.number(0) == 1) ? Optional.of(read(name, reply, type)) : Optional.empty());
+		RedisKey key = key(name, id);
+		if (fields.length == 0) {
+			return this.calls.run(GET_ALL, key, (reply) -> {
+				JsonFields read = new JsonFields();
+				for (int i = 0; i < reply.size(); i += 2) {
+					read.add(reply.text(i), reply.bytes(i + 1));
+				}
+				return (reply.size() > 0) ? Optional.of(read(name, read, type)) : Optional.empty();
+			});
+		}
+		Object[] arguments = Arrays.copyOf(fields, fields.length + 1, Object[].class);
+		arguments[fields.length] = EXISTS;
+		return this.calls.run(GET, key, (reply) -> {
+			JsonFields read = new JsonFields();
+			for (int i = 0; i < fields.length; i++) {
+				read.add(fields[i], reply.bytes(i));
+			}
+			return (read.any() || reply.has(fields.length)) ? Optional.of(read(name, read, type)) : Optional.empty();
+		}, arguments);
 	}
 
-	private <T> T read(String name, ScriptReply reply, Class<T> type) {
-		ObjectNode object = this.mapper.createObjectNode();
+	private <T> T read(String name, JsonFields fields, Class<T> type) {
 		try {
-			for (int i = 1; i < reply.size(); i += 2) {
-				object.set(reply.text(i), this.mapper.readTree(reply.text(i + 1)));
-			}
-			return this.mapper.treeToValue(object, type);
+			return this.mapper.readValue(fields.toBytes(), type);
 		}
 		catch (JacksonException ex) {
 			throw new StructureMismatchException("An object of hash store '" + name + "' cannot be read as "
@@ -128,20 +161,58 @@ final class RedisHashStore implements HashStore {
 	@Override
 	public CompletableFuture<Long> incrementAsync(String name, String id, String field, long delta) {
 		Store store = this.properties.store(name);
-		return run(INCREMENT, name, id, Arguments.member("field", field), delta, store.timeToLive())
-			.thenApply((reply) -> {
-				if (reply.text(0).equals("other")) {
-					throw new StructureMismatchException("Field '" + field + "' of hash store '" + name
-							+ "' cannot be incremented: it is no whole number, or would exceed 64 bits");
-				}
-				return reply.number(1);
-			});
+		return this.calls.run(INCREMENT, key(name, id), (reply) -> {
+			if (reply.text(0).equals("other")) {
+				throw new StructureMismatchException("Field '" + field + "' of hash store '" + name
+						+ "' cannot be incremented: it is no whole number, or would exceed 64 bits");
+			}
+			return reply.number(1);
+		}, Arguments.member("field", field), delta, store.timeToLive());
 	}
 
 	@Override
 	public CompletableFuture<Boolean> removeAsync(String name, String id) {
 		this.properties.store(name);
-		return run(REMOVE, name, id).thenApply((reply) -> reply.number(0) == 1);
+		return this.calls.run(REMOVE, key(name, id), (reply) -> reply.number(0) == 1);
+	}
+
+	private static byte[] quoted(String text) {
+		byte[] inner = JsonStringEncoder.getInstance().quoteAsUTF8(text);
+		byte[] quoted = new byte[inner.length + 2];
+		quoted[0] = '"';
+		System.arraycopy(inner, 0, quoted, 1, inner.length);
+		quoted[quoted.length - 1] = '"';
+		return quoted;
+	}
+
+	/**
+	 * Fields put together to the JSON of an object.
+	 */
+	private static final class JsonFields {
+
+		private final ByteArrayOutputStream json = new ByteArrayOutputStream(256);
+
+		void add(String field, byte @Nullable [] value) {
+			if (value != null && !field.isEmpty()) {
+				this.json.write(any() ? ',' : '{');
+				this.json.writeBytes(quoted(field));
+				this.json.write(':');
+				this.json.writeBytes(value);
+			}
+		}
+
+		boolean any() {
+			return this.json.size() > 0;
+		}
+
+		byte[] toBytes() {
+			if (!any()) {
+				this.json.write('{');
+			}
+			this.json.write('}');
+			return this.json.toByteArray();
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.leaderboard;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import io.ge.redis.core.structure.Arguments;
@@ -81,7 +82,14 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 		 * The member that reached the score first is ahead: 1, 2, 3, 4. Takes twice the
 		 * memory.
 		 */
-		FIRST
+		FIRST;
+
+		private final String argument = name().toLowerCase(Locale.ROOT);
+
+		/** Returns the rule as scripts know it. */
+		String argument() {
+			return this.argument;
+		}
 
 	}
 

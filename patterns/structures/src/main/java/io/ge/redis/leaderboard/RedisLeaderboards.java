@@ -7,9 +7,7 @@ package io.ge.redis.leaderboard;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.script.LuaScript;
@@ -58,24 +56,21 @@ final class RedisLeaderboards implements Leaderboards {
 	private CompletableFuture<RankedMember> submit(String name, String mode, String member, double number) {
 		Board board = this.properties.board(name);
 		Arguments.member("member", member);
-		return this.calls
-			.run(SUBMIT, this.calls.key(name),
-					arguments(board, mode, member, String.valueOf(number), ties(board), board.timeToLive()))
-			.thenApply((reply) -> {
-				if (reply.text(0).equals("infinite")) {
-					throw new IllegalArgumentException(
-							"The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
-				}
-				return new RankedMember(member, Double.parseDouble(reply.text(3)), reply.number(2), reply.number(1));
-			});
+		return this.calls.run(SUBMIT, this.calls.key(name), (reply) -> {
+			if (reply.text(0).equals("infinite")) {
+				throw new IllegalArgumentException(
+						"The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
+			}
+			return new RankedMember(member, reply.decimal(3), reply.number(2), reply.number(1));
+		}, arguments(board, mode, member, String.valueOf(number), board.ties().argument(), board.timeToLive()));
 	}
 
 	@Override
 	public CompletableFuture<Boolean> removeAsync(String name, String member) {
 		Board board = this.properties.board(name);
 		Arguments.member("member", member);
-		return this.calls.run(REMOVE, this.calls.key(name), arguments(board, member, ties(board)))
-			.thenApply((reply) -> reply.number(0) == 1);
+		return this.calls.run(REMOVE, this.calls.key(name), (reply) -> reply.number(0) == 1,
+				arguments(board, member, board.ties().argument()));
 	}
 
 	@Override
@@ -90,33 +85,33 @@ final class RedisLeaderboards implements Leaderboards {
 
 	private CompletableFuture<List<RankedMember>> look(String name, Window window, String member, int count) {
 		Board board = this.properties.board(name, window);
-		return this.calls.run(LOOK, this.calls.key(name), window.argument(), ties(board), member, count)
-			.thenApply((reply) -> (reply.size() > 0) ? members(board, reply) : List.of());
+		return this.calls.run(LOOK, this.calls.key(name),
+				(reply) -> (reply.size() > 0) ? members(board, reply) : List.of(), window.argument(),
+				board.ties().argument(), member, count);
 	}
 
 	private static List<RankedMember> members(Board board, ScriptReply reply) {
-		List<RankedMember> members = new ArrayList<>();
-		long position = reply.number(1);
-		long rank = reply.number(2);
+		int end = reply.size() - 3;
+		List<RankedMember> members = new ArrayList<>(end / 2);
+		long position = reply.number(end + 1);
+		long rank = reply.number(end + 2);
 		double before = Double.NaN;
-		for (int i = 3; i < reply.size(); i += 2) {
+		for (int i = 0; i < end; i += 2) {
 			position++;
-			double score = Double.parseDouble(reply.text(i + 1));
-			if (board.ties() == Ties.FIRST || (i > 3 && score != before)) {
+			double score = reply.decimal(i + 1);
+			if (board.ties() == Ties.FIRST || (i > 0 && score != before)) {
 				rank = position;
 			}
 			before = score;
-			members.add(new RankedMember(reply.text(i), score, rank, reply.number(0)));
+			members.add(new RankedMember(reply.text(i), score, rank, reply.number(end)));
 		}
 		return members;
 	}
 
-	private static String ties(Board board) {
-		return board.ties().name().toLowerCase(Locale.ROOT);
-	}
-
 	private static Object[] arguments(Board board, Object... arguments) {
-		return Stream.concat(Stream.of(arguments), board.windows().stream().map(Window::argument)).toArray();
+		List<Object> all = new ArrayList<>(List.of(arguments));
+		board.windows().forEach((window) -> all.add(window.argument()));
+		return all.toArray();
 	}
 
 }

@@ -7,7 +7,7 @@
 -- Invariant: the same value again changes nothing but the time to live, so a call may be repeated. If the write is
 -- refused, nothing has happened.
 
-local clock = redis.call('TIME') -- the only reading of time
+local clock = ARGV[1] ~= 'none' and redis.call('TIME') or {0} -- the only reading of time
 local key = window_key(KEYS[1], ARGV[1], tonumber(clock[1]), 0)
 local ttl = ARGV[2]
 local changed = redis.call('PFADD', key, unpack(ARGV, 3))

@@ -15,6 +15,14 @@ local function is_expired(member)
   return expires and tonumber(expires) <= now
 end
 
+-- Whether commands will do for an index that is permanent: 1 | 0
+local function settled(ttl)
+  if ttl == '0' then
+    redis.call('PERSIST', index)
+  end
+  return ttl == '0' and redis.call('EXISTS', expiry) == 0 and 1 or 0
+end
+
 local function remove_expired()
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', expiry, '-inf', string.format('%.0f', now), 'LIMIT', 0, 100)) do
     redis.call('ZREM', index, member)

@@ -2,7 +2,7 @@
 --
 -- KEYS  index
 -- ARGV  member, milliseconds to live or 0 for ever, longitude, latitude
--- Reply {1 if the member is new or 0}
+-- Reply {1 if the member is new or 0, 1 if no member expires and the index does not or 0}
 --
 -- The index is a sorted set of places. Beside it, :expiry is a sorted set of the members by the time in milliseconds at
 -- which they expire; members without one stay.
@@ -16,11 +16,10 @@ local gone = is_expired(member)
 local added = redis.call('GEOADD', index, longitude, latitude, member)
 if ttl == '0' then
   redis.call('ZREM', expiry, member)
-  redis.call('PERSIST', index)
 else
   redis.call('ZADD', expiry, string.format('%.0f', now + ttl), member)
   redis.call('PEXPIRE', index, ttl)
   redis.call('PEXPIRE', expiry, ttl)
 end
 remove_expired()
-return {gone and 1 or added}
+return {gone and 1 or added, settled(ttl)}

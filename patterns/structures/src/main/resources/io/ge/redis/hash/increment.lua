@@ -4,7 +4,7 @@
 -- ARGV  field, summand, milliseconds to live or 0 for ever
 -- Reply {'ok', sum} | {'other'} if the field is no whole number, or the sum too large
 --
--- Invariant: a field that is no number stays as it is. A call that is repeated counts twice.
+-- Invariant: the object has a field without a name, see put.lua. A field that is no number stays as it is. A call that is repeated counts twice.
 
 local key, field, delta, ttl = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 
@@ -15,6 +15,7 @@ if type(sum) == 'table' then
   end
   return sum
 end
+redis.call('HSET', key, '', '1')
 if ttl ~= '0' then
   redis.call('PEXPIRE', key, ttl)
 end

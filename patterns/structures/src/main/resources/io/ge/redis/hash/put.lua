@@ -4,19 +4,25 @@
 -- ARGV  milliseconds to live or 0 for ever, how many fields to write, field, value, ..., then the fields to remove
 -- Reply {1 if the object is new or 0}
 --
--- Invariant: other fields stay. A call may be repeated. If the first write is refused, nothing has happened.
+-- The first field to write has no name. It says that the object exists, and is new if the object is.
+--
+-- Invariant: other fields stay. An object has more than the field without a name. A call may be repeated. If the first
+-- write is refused, nothing has happened.
 
 local key, ttl, count = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local last = 2 + 2 * count
 
-local known = redis.call('HLEN', key)
-if count > 0 then
-  redis.call('HSET', key, unpack(ARGV, 3, last))
+local new = false
+if count > 1 then
+  new = redis.call('HSET', key, unpack(ARGV, 3, last)) == count
 end
 if last < #ARGV then
   redis.call('HDEL', key, unpack(ARGV, last + 1))
+  if redis.call('HLEN', key) == 1 then
+    redis.call('HDEL', key, '')
+  end
 end
 if ttl ~= '0' then
   redis.call('PEXPIRE', key, ttl)
 end
-return {known == 0 and count > 0 and 1 or 0}
+return {new and 1 or 0}

@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.connection;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The elements of a reply, those of lists and maps in it one after the other.
+ */
+final class ReplyElements extends CommandOutput<byte[], byte[], List<?>> {
+
+	private final List<@Nullable Object> elements;
+
+	ReplyElements() {
+		this(new ArrayList<>());
+	}
+
+	private ReplyElements(List<@Nullable Object> elements) {
+		super(ByteArrayCodec.INSTANCE, elements);
+		this.elements = elements;
+	}
+
+	static CommandArgs<byte[], byte[]> arguments() {
+		return new CommandArgs<>(ByteArrayCodec.INSTANCE);
+	}
+
+	@Override
+	public void set(@Nullable ByteBuffer bytes) {
+		this.elements.add((bytes != null) ? this.codec.decodeValue(bytes) : null);
+	}
+
+	@Override
+	public void set(long integer) {
+		this.elements.add(integer);
+	}
+
+	@Override
+	public void set(double number) {
+		this.elements.add(number);
+	}
+
+}
