@@ -72,6 +72,13 @@ public abstract class StructureContract {
 	protected abstract List<Operation> operations(RedisBackend backend);
 
 	/**
+	 * Returns the same operations on a definition that is permanent, if there is one.
+	 */
+	protected List<Operation> permanentOperations(RedisBackend backend) {
+		return List.of();
+	}
+
+	/**
 	 * Returns the key that the first operation looks at first.
 	 */
 	protected abstract String key();
@@ -119,13 +126,54 @@ public abstract class StructureContract {
 		assertThat(this.scripts).hasValue(before);
 	}
 
+	/**
+	 * Asserts that a call sends a command, and no script where the driver sends commands.
+	 */
+	protected final void sends(String command, Runnable call) {
+		this.redis.configResetStat();
+		call.run();
+		assertThat(calls(command)).isOne();
+		if (backend().connection().sendsCommands()) {
+			assertThat(calls("evalsha") + calls("eval")).isZero();
+		}
+	}
+
+	/**
+	 * Removes what a test has made permanent, which no other test may.
+	 */
+	protected final void forgetPermanent() {
+		assertThat(this.redis.keysWithoutTtl()).allMatch((key) -> key.contains("{permanent"));
+		this.redis.flushAll();
+	}
+
+	private long calls(String command) {
+		return this.redis.endpoints()
+			.stream()
+			.filter(RedisEndpoint::isPrimary)
+			.mapToLong((endpoint) -> endpoint.commandCalls(command))
+			.sum();
+	}
+
 	@Test
-	void eachOperationIsOneScript() {
-		for (Operation operation : operations(backend())) {
+	void eachOperationIsOneScriptOrCommand() {
+		List<Operation> operations = new ArrayList<>(operations(backend()));
+		operations.addAll(permanentOperations(backend()));
+		for (Operation operation : operations) {
 			this.scripts.set(0);
 			operation.blocking().get();
 			assertThat(this.scripts).as(operation.name()).hasValue(1);
 		}
+		forgetPermanent();
+	}
+
+	@Test
+	void answersAlikeWithoutATtl() {
+		List<Object> permanent = permanentOperations(backend()).stream()
+			.<Object>map((operation) -> operation.blocking().get())
+			.toList();
+		forgetPermanent();
+		assumeThat(permanent).isNotEmpty();
+		assertThat(permanent).isEqualTo(answers((operation) -> operation.blocking().get()));
 	}
 
 	@Test

@@ -38,7 +38,12 @@ public final class TimedScripts {
 			.map(String::valueOf)
 			.forEach(command::add);
 		List<?> reply = (List<?>) redis.primary().command(command.toArray(String[]::new));
-		return reply.stream().map(String::valueOf).toList();
+		return elements(reply).map(String::valueOf).toList();
+	}
+
+	private static Stream<?> elements(List<?> reply) {
+		return reply.stream()
+			.flatMap((element) -> (element instanceof List<?> list) ? elements(list) : Stream.of(element));
 	}
 
 }

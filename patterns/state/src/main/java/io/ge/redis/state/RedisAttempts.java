@@ -73,7 +73,9 @@ final class RedisAttempts {
 
 	private CompletableFuture<ScriptReply> attempt() {
 		ScriptCall call = this.calls.apply((this.lost != null) ? this.totalMillis : 0);
-		return this.redis.run(call, this.budget, Function.identity()).handle(this::ended).thenCompose(Function.identity());
+		return this.redis.run(call, this.budget, Function.identity())
+			.handle(this::ended)
+			.thenCompose(Function.identity());
 	}
 
 	private CompletionStage<ScriptReply> ended(@Nullable ScriptReply reply, @Nullable Throwable failure) {

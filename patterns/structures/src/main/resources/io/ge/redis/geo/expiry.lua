@@ -17,10 +17,13 @@ end
 
 -- Whether commands will do for an index that is permanent: 1 | 0
 local function settled(ttl)
-  if ttl == '0' then
-    redis.call('PERSIST', index)
+  if ttl ~= '0' then
+    return 0
   end
-  return ttl == '0' and redis.call('EXISTS', expiry) == 0 and 1 or 0
+  redis.call('PERSIST', index)
+  -- Else it would forget that members are to expire
+  redis.call('PERSIST', expiry)
+  return 1 - redis.call('EXISTS', expiry)
 end
 
 local function remove_expired()

@@ -39,21 +39,30 @@ abstract class BloomFiltersContract extends StructureContract {
 	private static BloomPattern pattern(RedisBackend backend, String capacity) {
 		BloomProperties properties = Bound.of(BloomProperties.class, "ge.redis.bloom.filters", "mails.capacity",
 				capacity, "mails.ttl", "1h", "small.capacity", String.valueOf(MANY), "small.error-rate", "0.02",
-				"small.ttl", "1h", "short.ttl", "1s");
+				"small.ttl", "1h", "short.ttl", "1s", "permanent.permanent", "true");
 		return new BloomPattern(() -> properties, () -> backend);
 	}
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend) {
+		return operations(backend, "mails");
+	}
+
+	@Override
+	protected List<Operation> permanentOperations(RedisBackend backend) {
+		return operations(backend, "permanent");
+	}
+
+	private static List<Operation> operations(RedisBackend backend, String name) {
 		BloomFilters filters = pattern(backend, "1000000").bloomFilters();
 		return List.of(
-				new Operation("add", () -> filters.addAllAsync("mails", List.of("a", "b")),
-						() -> filters.addAll("mails", List.of("a", "b"))),
+				new Operation("add", () -> filters.addAllAsync(name, List.of("a", "b")),
+						() -> filters.addAll(name, List.of("a", "b"))),
 				new Operation("add again",
-						() -> filters.addAllAsync("mails", List.of("a")).thenApply((each) -> each.get(0)),
-						() -> filters.add("mails", "a")),
-				new Operation("mightContain", () -> filters.mightContainAllAsync("mails", List.of("a", "c")),
-						() -> filters.mightContainAll("mails", List.of("a", "c"))));
+						() -> filters.addAllAsync(name, List.of("a")).thenApply((each) -> each.get(0)),
+						() -> filters.add(name, "a")),
+				new Operation("mightContain", () -> filters.mightContainAllAsync(name, List.of("a", "c")),
+						() -> filters.mightContainAll(name, List.of("a", "c"))));
 	}
 
 	@Override

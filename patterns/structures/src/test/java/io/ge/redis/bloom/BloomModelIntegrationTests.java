@@ -98,7 +98,7 @@ class BloomModelIntegrationTests {
 				.mapToObj((bit) -> "%c\0\0\0".formatted(1 << bit))
 				.collect(Collectors.joining()));
 		}
-		LuaScript blocks = LuaScript.load(RedisBloomFilters.class, "blocks.lua");
+		LuaScript blocks = LuaScript.functions(RedisBloomFilters.class, "blocks.lua");
 		return TimedScripts.run(redis, LuaScript.load(RedisBloomFilters.class, script + ".lua", blocks),
 				this.now * 1000, "ge:bloom:{m}", arguments.toArray());
 	}

@@ -33,19 +33,25 @@ abstract class UniqueCountersContract extends StructureContract {
 
 	private static UniqueCounters counters(RedisBackend backend) {
 		CounterProperties properties = Bound.of(CounterProperties.class, "ge.redis.counter.counters", "visits.ttl",
-				"8d", "daily.window", "day", "daily.ttl", "8d");
+				"8d", "daily.window", "day", "daily.ttl", "8d", "permanent.permanent", "true");
 		return new CounterPattern(() -> properties, () -> backend).uniqueCounters();
 	}
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend) {
+		return operations(backend, "visits");
+	}
+
+	@Override
+	protected List<Operation> permanentOperations(RedisBackend backend) {
+		return operations(backend, "permanent");
+	}
+
+	private static List<Operation> operations(RedisBackend backend, String name) {
 		UniqueCounters counters = counters(backend);
-		return List.of(
-				new Operation("add", () -> counters.addAsync("visits", List.of("a")),
-						() -> counters.add("visits", "a")),
-				new Operation("add again", () -> counters.addAsync("visits", List.of("a")),
-						() -> counters.add("visits", "a")),
-				new Operation("count", () -> counters.countAsync("visits", 1), () -> counters.count("visits")));
+		return List.of(new Operation("add", () -> counters.addAsync(name, List.of("a")), () -> counters.add(name, "a")),
+				new Operation("add again", () -> counters.addAsync(name, List.of("a")), () -> counters.add(name, "a")),
+				new Operation("count", () -> counters.countAsync(name, 1), () -> counters.count(name)));
 	}
 
 	@Override
@@ -60,6 +66,14 @@ abstract class UniqueCountersContract extends StructureContract {
 		assertThat(this.counters.add("visits", "a")).isFalse();
 		this.counters.add("visits", "b");
 		assertThat(this.counters.count("visits")).isEqualTo(2);
+	}
+
+	@Test
+	void needsNoScriptsWhereACommandWillDo() {
+		sends("pfadd", () -> this.counters.add("permanent", "a"));
+		sends("pfcount", () -> this.counters.count("permanent"));
+		sends("pfcount", () -> this.counters.count("visits"));
+		forgetPermanent();
 	}
 
 	@Test

@@ -41,23 +41,32 @@ abstract class GeoIndexesContract extends StructureContract {
 
 	private static GeoIndexes indexes(RedisBackend backend) {
 		GeoProperties properties = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "desks.ttl", "1h", "short.ttl",
-				"500ms");
+				"500ms", "permanent.permanent", "true");
 		return new GeoPattern(() -> properties, () -> backend).geoIndexes();
 	}
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend) {
+		return operations(backend, "desks");
+	}
+
+	@Override
+	protected List<Operation> permanentOperations(RedisBackend backend) {
+		return operations(backend, "permanent");
+	}
+
+	private static List<Operation> operations(RedisBackend backend, String name) {
 		GeoIndexes indexes = indexes(backend);
 		return List.of(
-				new Operation("put", () -> indexes.putAsync("desks", "a", BERLIN),
-						() -> indexes.put("desks", "a", BERLIN)),
-				new Operation("position", () -> indexes.positionAsync("desks", "a"),
-						() -> indexes.position("desks", "a")),
-				new Operation("nearest", () -> indexes.nearestAsync("desks", POTSDAM, 100, 5),
-						() -> indexes.nearest("desks", POTSDAM, 100, 5)),
-				new Operation("inBox", () -> indexes.inBoxAsync("desks", POTSDAM, 100, 100, 5),
-						() -> indexes.inBox("desks", POTSDAM, 100, 100, 5)),
-				new Operation("remove", () -> indexes.removeAsync("desks", "a"), () -> indexes.remove("desks", "a")));
+				new Operation("put", () -> indexes.putAsync(name, "a", BERLIN), () -> indexes.put(name, "a", BERLIN)),
+				new Operation("put again", () -> indexes.putAsync(name, "a", BERLIN),
+						() -> indexes.put(name, "a", BERLIN)),
+				new Operation("position", () -> indexes.positionAsync(name, "a"), () -> indexes.position(name, "a")),
+				new Operation("nearest", () -> indexes.nearestAsync(name, POTSDAM, 100, 5),
+						() -> indexes.nearest(name, POTSDAM, 100, 5)),
+				new Operation("inBox", () -> indexes.inBoxAsync(name, POTSDAM, 100, 100, 5),
+						() -> indexes.inBox(name, POTSDAM, 100, 100, 5)),
+				new Operation("remove", () -> indexes.removeAsync(name, "a"), () -> indexes.remove(name, "a")));
 	}
 
 	@Override
@@ -109,6 +118,33 @@ abstract class GeoIndexesContract extends StructureContract {
 		});
 		assertThat(this.indexes.position("short", "gone")).isEmpty();
 		assertThat(this.indexes.put("short", "gone", BERLIN)).isTrue();
+	}
+
+	@Test
+	void needsNoScriptsWhereACommandWillDo() {
+		this.indexes.put("permanent", "a", BERLIN);
+		sends("geoadd", () -> this.indexes.put("permanent", "b", BERLIN));
+		sends("geopos", () -> this.indexes.position("permanent", "a"));
+		sends("geosearch", () -> this.indexes.nearest("permanent", BERLIN, 100, 5));
+		sends("zrem", () -> this.indexes.remove("permanent", "a"));
+		forgetPermanent();
+	}
+
+	@Test
+	void keepsThePromiseToMembersThatWereToExpire() {
+		this.indexes.put("permanent", "kept", BERLIN);
+		GeoProperties before = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "permanent.ttl", "500ms");
+		GeoIndexes expiring = new GeoPattern(() -> before, this::backend).geoIndexes();
+		expiring.put("permanent", "gone", POTSDAM);
+		expiring.put("permanent", "put again", PARIS);
+		GeoIndexes indexes = indexes(backend());
+		assertThat(indexes.put("permanent", "put again", PARIS)).isFalse();
+		assertThat(names(indexes.nearest("permanent", BERLIN, 100, 5))).containsExactly("kept", "gone");
+		await().untilAsserted(() -> assertThat(names(indexes.nearest("permanent", BERLIN, 25_000, 5)))
+			.containsExactly("kept", "put again"));
+		sends("geosearch", () -> indexes.nearest("permanent", BERLIN, 100, 5));
+		assertThat(redis().keysWithoutTtl()).containsExactly("ge:geo:{permanent}");
+		forgetPermanent();
 	}
 
 	@Test

@@ -77,7 +77,7 @@ class GeoModelIntegrationTests {
 	private void put(int member) {
 		boolean known = lives(member);
 		this.members.put(member, this.now + TTL);
-		assertThat(run("put", "m" + member, TTL, longitude(member), 0)).containsExactly(known ? "0" : "1");
+		assertThat(run("put", "m" + member, TTL, longitude(member), 0)).containsExactly(known ? "0" : "1", "0");
 	}
 
 	private boolean remove(int member) {
@@ -87,9 +87,9 @@ class GeoModelIntegrationTests {
 	}
 
 	private void search(int most) {
-		List<String> reply = run("search", most, 0, 0, "BYRADIUS", 25_000, "km");
+		List<String> reply = run("search", TTL, most, 0, 0, "BYRADIUS", 25_000, "km");
 		List<String> found = new ArrayList<>();
-		for (int i = 0; i < reply.size(); i += 4) {
+		for (int i = 0; i + 1 < reply.size(); i += 4) {
 			found.add(reply.get(i));
 		}
 		assertThat(found).isEqualTo(
@@ -106,7 +106,7 @@ class GeoModelIntegrationTests {
 	}
 
 	private List<String> run(String script, Object... arguments) {
-		LuaScript functions = LuaScript.load(RedisGeoIndexes.class, "expiry.lua");
+		LuaScript functions = LuaScript.functions(RedisGeoIndexes.class, "expiry.lua");
 		return TimedScripts.run(redis, LuaScript.load(RedisGeoIndexes.class, script + ".lua", functions),
 				this.now * 1000, "ge:geo:{m}", arguments);
 	}

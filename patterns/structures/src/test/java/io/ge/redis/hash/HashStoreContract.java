@@ -38,23 +38,39 @@ abstract class HashStoreContract extends StructureContract {
 
 	private static HashStore store(RedisBackend backend) {
 		HashProperties properties = Bound.of(HashProperties.class, "ge.redis.hash.stores", "agents.ttl", "1h",
-				"agents.max-value-size", "100B");
+				"agents.max-value-size", "100B", "permanent.permanent", "true");
 		return new HashPattern(() -> properties, () -> backend, JsonMapper::shared).hashStore();
 	}
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend) {
+		return operations(backend, "agents");
+	}
+
+	@Override
+	protected List<Operation> permanentOperations(RedisBackend backend) {
+		return operations(backend, "permanent");
+	}
+
+	private static List<Operation> operations(RedisBackend backend, String name) {
 		HashStore store = store(backend);
 		Agent agent = new Agent("idle", null, List.of("java"));
-		return List.of(
-				new Operation("put", () -> store.putAsync("agents", "a", agent), () -> store.put("agents", "a", agent)),
-				new Operation("increment", () -> store.incrementAsync("agents", "a", "steps", 2),
-						() -> store.increment("agents", "a", "steps", 2)),
-				new Operation("get", () -> store.getAsync("agents", "a", Agent.class),
-						() -> store.get("agents", "a", Agent.class)),
-				new Operation("get some", () -> store.getAsync("agents", "a", Map.class, "status", "steps"),
-						() -> store.get("agents", "a", Map.class, "status", "steps")),
-				new Operation("remove", () -> store.removeAsync("agents", "a"), () -> store.remove("agents", "a")));
+		return List.of(new Operation("put", () -> store.putAsync(name, "a", agent), () -> store.put(name, "a", agent)),
+				new Operation("put again", () -> store.putAsync(name, "a", Map.of("status", "busy")),
+						() -> store.put(name, "a", Map.of("status", "busy"))),
+				new Operation("increment", () -> store.incrementAsync(name, "a", "steps", 2),
+						() -> store.increment(name, "a", "steps", 2)),
+				new Operation("get", () -> store.getAsync(name, "a", Agent.class),
+						() -> store.get(name, "a", Agent.class)),
+				new Operation("get some", () -> store.getAsync(name, "a", Map.class, "status", "steps"),
+						() -> store.get(name, "a", Map.class, "status", "steps")),
+				new Operation("get none", () -> store.getAsync(name, "a", Map.class, "other"),
+						() -> store.get(name, "a", Map.class, "other")),
+				new Operation("get nothing", () -> store.getAsync(name, "c", Map.class, "status"),
+						() -> store.get(name, "c", Map.class, "status")),
+				new Operation("remove", () -> store.removeAsync(name, "a"), () -> store.remove(name, "a")),
+				new Operation("put anew", () -> store.putAsync(name, "a", Map.of("status", "new")),
+						() -> store.put(name, "a", Map.of("status", "new"))));
 	}
 
 	@Override
@@ -81,8 +97,28 @@ abstract class HashStoreContract extends StructureContract {
 	}
 
 	@Test
+	void anObjectExistsWithoutTheFieldsThatAreRead() {
+		this.store.increment("agents", "a", "steps", 1);
+		assertThat(this.store.get("agents", "a", Map.class, "status")).contains(Map.of());
+		Map<String, @Nullable Object> removal = new HashMap<>();
+		removal.put("steps", null);
+		assertThat(this.store.put("agents", "a", removal)).isFalse();
+		assertThat(this.store.get("agents", "a", Map.class, "steps")).isEmpty();
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void needsNoScriptsWhereACommandWillDo() {
+		sends("hset", () -> this.store.put("permanent", "a", Map.of("status", "idle")));
+		sends("hmget", () -> this.store.get("permanent", "a", Map.class, "status"));
+		sends("hmget", () -> this.store.get("permanent", "b", Map.class, "status"));
+		sends("hgetall", () -> this.store.get("agents", "a", Map.class));
+		forgetPermanent();
+	}
+
+	@Test
 	void keepsJsonAsItIs() {
-		String json = "{\"big\":9007199254740993,\"none\":[],\"text\":\"\u00e4\\n\",\"deep\":{\"a\":[null,1.50]}}";
+		String json = "{\"big\":9007199254740993,\"none\":[],\"text\":\"\u00e4\\n\\\"\",\"deep\":{\"a\":[null,1.50]}}";
 		JsonNode written = JsonMapper.shared().readTree(json);
 		this.store.put("agents", "a", written);
 		assertThat(this.store.get("agents", "a", JsonNode.class)).contains(written);

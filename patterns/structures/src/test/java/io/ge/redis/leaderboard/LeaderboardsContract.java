@@ -33,26 +33,34 @@ abstract class LeaderboardsContract extends StructureContract {
 
 	private static Leaderboards leaderboards(RedisBackend backend) {
 		LeaderboardProperties properties = Bound.of(LeaderboardProperties.class, "ge.redis.leaderboard.boards",
-				"agents.windows", "none,day", "agents.ttl", "2d", "agents.ties", "first", "shared.ttl", "1h");
+				"agents.windows", "none,day", "agents.ttl", "2d", "agents.ties", "first", "shared.ttl", "1h",
+				"permanent.windows", "none,day", "permanent.ties", "first", "permanent.permanent", "true");
 		return new LeaderboardPattern(() -> properties, () -> backend).leaderboards();
 	}
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend) {
+		return operations(backend, "agents");
+	}
+
+	@Override
+	protected List<Operation> permanentOperations(RedisBackend backend) {
+		return operations(backend, "permanent");
+	}
+
+	private static List<Operation> operations(RedisBackend backend, String name) {
 		Leaderboards boards = leaderboards(backend);
-		return List.of(
-				new Operation("add", () -> boards.addAsync("agents", "a", 2), () -> boards.add("agents", "a", 2)),
-				new Operation("add another", () -> boards.addAsync("agents", "b", 2),
-						() -> boards.add("agents", "b", 2)),
-				new Operation("submitBest", () -> boards.submitBestAsync("agents", "c", 1.5),
-						() -> boards.submitBest("agents", "c", 1.5)),
-				new Operation("top", () -> boards.topAsync("agents", Window.NONE, 10),
-						() -> boards.top("agents", Window.NONE, 10)),
-				new Operation("around", () -> boards.aroundAsync("agents", Window.DAY, "b", 1),
-						() -> boards.around("agents", Window.DAY, "b", 1)),
-				new Operation("rank", () -> boards.rankAsync("agents", Window.NONE, "c"),
-						() -> boards.rank("agents", Window.NONE, "c")),
-				new Operation("remove", () -> boards.removeAsync("agents", "a"), () -> boards.remove("agents", "a")));
+		return List.of(new Operation("add", () -> boards.addAsync(name, "a", 2), () -> boards.add(name, "a", 2)),
+				new Operation("add another", () -> boards.addAsync(name, "b", 2), () -> boards.add(name, "b", 2)),
+				new Operation("submitBest", () -> boards.submitBestAsync(name, "c", 1.5),
+						() -> boards.submitBest(name, "c", 1.5)),
+				new Operation("top", () -> boards.topAsync(name, Window.NONE, 10),
+						() -> boards.top(name, Window.NONE, 10)),
+				new Operation("around", () -> boards.aroundAsync(name, Window.DAY, "b", 1),
+						() -> boards.around(name, Window.DAY, "b", 1)),
+				new Operation("rank", () -> boards.rankAsync(name, Window.NONE, "c"),
+						() -> boards.rank(name, Window.NONE, "c")),
+				new Operation("remove", () -> boards.removeAsync(name, "a"), () -> boards.remove(name, "a")));
 	}
 
 	@Override
