@@ -6,10 +6,11 @@
 package io.ge.redis.core.structure;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.Refusal;
 
 /**
  * Redis holds something else under the key of a structure: data of another type, or of
- * the same structure with other parameters. Nothing was changed.
+ * the same structure with other parameters. Nothing was changed. Over HTTP a 409.
  */
 public class StructureMismatchException extends GeRedisException {
 
@@ -19,6 +20,12 @@ public class StructureMismatchException extends GeRedisException {
 	 */
 	public StructureMismatchException(String problem) {
 		super(problem, false);
+	}
+
+	@Override
+	public Refusal refusal() {
+		return Refusal.of(409, "data-mismatch", "The stored data is of another kind",
+				"The stored data is not what this request needs. Nothing was changed.");
 	}
 
 }

@@ -8,6 +8,7 @@ package io.ge.redis.core.structure;
 import java.time.Duration;
 import java.util.Map;
 
+import io.ge.redis.Refusal;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,14 @@ class DefinitionTests {
 			.withMessageContaining("a.things.x.ttl must be at least PT168H");
 		Definition.requireKept("a.things.x", Window.DAY, DAY);
 		Definition.requireKept("a.things.x", Window.WEEK, null);
+	}
+
+	@Test
+	void saysOverHttpThatTheDataIsAnother() {
+		Refusal refusal = new StructureMismatchException("The key 'ge:x:{y}' holds a list").refusal();
+		assertThat(refusal.status()).isEqualTo(409);
+		assertThat(refusal.type()).hasToString("urn:ge-redis:problem:data-mismatch");
+		assertThat(refusal.detail()).doesNotContain("ge:x");
 	}
 
 	@Test

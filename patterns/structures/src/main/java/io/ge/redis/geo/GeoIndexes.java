@@ -17,8 +17,8 @@ import io.ge.redis.core.structure.BlockingCalls;
  * A member is forgotten when the TTL of the index has passed since it was last put. Until
  * its data is removed by later calls, at most 100 members each, a search passes over it.
  * <p>
- * Redis: one script call each, O(log n); a search also the number of members in the area.
- * All keys of an index are in one slot. All calls may be repeated.
+ * Redis: one script call or command each, O(log n); a search also the number of members
+ * in the area. All keys of an index are in one slot. All calls may be repeated.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
  * indexes that are not configured, and

@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Geo indexes in the environment. All instances should agree.
+ * Geo indexes in the environment. All instances must agree.
  *
  * @param enabled whether geo indexes are available
  * @param connectionFactory name of the connection factory bean to use, if not the

@@ -18,9 +18,9 @@ import io.ge.redis.core.structure.BlockingCalls;
  * Fields are read and written one by one: a write leaves other fields as they are. The
  * TTL of an object is counted from the last write.
  * <p>
- * Redis: one script call each, O(1) for each field. The objects of a store are in
- * different slots. All calls may be repeated, but an {@link #increment} that is repeated
- * may count twice.
+ * Redis: one script call or command each, O(1) for each field. The objects of a store are
+ * in different slots. All calls may be repeated, but an {@link #increment} that is
+ * repeated may count twice.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for stores
  * that are not configured. They throw

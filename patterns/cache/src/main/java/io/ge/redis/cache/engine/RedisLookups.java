@@ -40,7 +40,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 
 	public static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
 
-	public static final LuaScript LOOKUPS = LuaScript.load(GeCaches.class, "lookups.lua").around(LOOKUP);
+	public static final LuaScript LOOKUPS = LuaScript.functions(GeCaches.class, "lookups.lua").around(LOOKUP);
 
 	private static final LuaScript FREE = LuaScript.load(GeCaches.class, "free.lua");
 
