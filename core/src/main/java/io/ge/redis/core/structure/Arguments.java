@@ -27,31 +27,19 @@ public final class Arguments {
 	private Arguments() {
 	}
 
-	/**
-	 * Checks data that is an element of a structure.
-	 */
+	/** Checks data that is an element of a structure. */
 	public static String member(String argument, String member) {
 		Assert.notNull(member, () -> argument + " must not be null");
-		int bytes = member.getBytes(StandardCharsets.UTF_8).length;
-		Assert.isTrue(bytes > 0 && bytes <= MAX_BYTES,
-				() -> argument + " must have from 1 to " + MAX_BYTES + " bytes, has " + bytes);
+		byte[] bytes = member.getBytes(StandardCharsets.UTF_8);
+		Assert.isTrue(bytes.length > 0 && bytes.length <= MAX_BYTES,
+				() -> argument + " must have from 1 to " + MAX_BYTES + " bytes, has " + bytes.length);
 		// Others like it would be the same bytes
-		Assert.isTrue(isText(member), () -> argument + " must be text, has half of a surrogate pair");
+		Assert.isTrue(new String(bytes, StandardCharsets.UTF_8).equals(member),
+				() -> argument + " must be text, has half of a surrogate pair");
 		return member;
 	}
 
-	private static boolean isText(String member) {
-		for (int i = 0; i < member.length(); i++) {
-			if (Character.isSurrogate(member.charAt(i))) {
-				return StandardCharsets.UTF_8.newEncoder().canEncode(member);
-			}
-		}
-		return true;
-	}
-
-	/**
-	 * Checks a name that is part of a key.
-	 */
+	/** Checks a name that is part of a key. */
 	public static String name(String argument, String name) {
 		member(argument, name);
 		for (int i = 0; i < name.length(); i++) {

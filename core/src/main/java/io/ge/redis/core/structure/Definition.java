@@ -71,9 +71,7 @@ public interface Definition {
 		return definition;
 	}
 
-	/**
-	 * Checks that a window is kept until it ends.
-	 */
+	/** Checks that a window is kept until it ends. */
 	static void requireKept(String place, Window window, @Nullable Duration ttl) {
 		Arguments.require(ttl == null || ttl.compareTo(window.length()) >= 0, place + ".ttl",
 				"at least " + window.length() + ", the length of a window", ttl);

@@ -67,9 +67,7 @@ public final class StructureCalls {
 		return run(ScriptCall.of(script, key, arguments), newBudget(), reader);
 	}
 
-	/**
-	 * Runs a script as one of several that share a budget, or on several keys.
-	 */
+	/** Runs a script as one of several that share a budget, or on several keys. */
 	public <T extends @Nullable Object> CompletableFuture<T> run(ScriptCall call, CallBudget budget,
 			Function<ScriptReply, T> reader) {
 		return this.redis.run(call, budget).handle((reply, failure) -> {
@@ -86,16 +84,13 @@ public final class StructureCalls {
 
 	private static RuntimeException failed(ScriptCall call, Throwable cause) {
 		byte[] key = Objects.requireNonNull(call.firstKey());
-		return isWrongType(cause)
+		// Servers before 7.0 wrap the error of a command inside a script
+		boolean otherType = cause instanceof RedisUnavailableException unavailable
+				&& unavailable.reason() == OutageCause.ERROR && unavailable.getMessage().contains("WRONGTYPE");
+		return otherType
 				? new StructureMismatchException("The key '" + new String(key, StandardCharsets.UTF_8)
 						+ "' or one beside it holds data of another type. Delete it, or use another name")
 				: new CompletionException(cause);
-	}
-
-	// Servers before 7.0 wrap the error of a command inside a script
-	private static boolean isWrongType(Throwable failure) {
-		return failure instanceof RedisUnavailableException unavailable && unavailable.reason() == OutageCause.ERROR
-				&& unavailable.getMessage().contains("WRONGTYPE");
 	}
 
 }

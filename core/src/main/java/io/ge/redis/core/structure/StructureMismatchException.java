@@ -14,10 +14,7 @@ import io.ge.redis.Refusal;
  */
 public class StructureMismatchException extends GeRedisException {
 
-	/**
-	 * Creates an exception.
-	 * @param problem names the key, says what it holds and what to do
-	 */
+	/** Creates an exception. Its message names the key, what it holds and what to do. */
 	public StructureMismatchException(String problem) {
 		super(problem, false);
 	}

@@ -73,9 +73,7 @@ final class RedisAttempts {
 
 	private CompletableFuture<ScriptReply> attempt() {
 		ScriptCall call = this.calls.apply((this.lost != null) ? this.totalMillis : 0);
-		return this.redis.run(call, this.budget, Function.identity())
-			.handle(this::ended)
-			.thenCompose(Function.identity());
+		return this.redis.run(call, this.budget, (reply) -> reply).handle(this::ended).thenCompose(Function.identity());
 	}
 
 	private CompletionStage<ScriptReply> ended(@Nullable ScriptReply reply, @Nullable Throwable failure) {
@@ -101,10 +99,7 @@ final class RedisAttempts {
 		return later(pause, this::attempt);
 	}
 
-	/**
-	 * Returns a random pause, longer after each one.
-	 * @return nanoseconds
-	 */
+	/** Returns a random pause in nanoseconds, longer after each one. */
 	static long pause(int times) {
 		long most = (times < DOUBLINGS) ? FIRST_PAUSE_NANOS << times : LONGEST_PAUSE_NANOS;
 		return ThreadLocalRandom.current().nextLong(most / 2, most);

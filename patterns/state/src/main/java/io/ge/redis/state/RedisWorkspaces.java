@@ -38,9 +38,7 @@ record RedisWorkspaces(StateProperties properties, StructureCalls redis, Supplie
 		return new RedisWorkspace(this, kind, root, keys, "", null);
 	}
 
-	/**
-	 * Writes a value as JSON, unless it is larger than values may be.
-	 */
+	/** Writes a value as JSON, unless it is larger than values may be. */
 	byte[] write(String field, @Nullable Object value) {
 		byte[] json = json("The value for field '" + field + "'", () -> this.mapper.writeValueAsBytes(value));
 		Assert.isTrue(json.length <= this.properties.maxValueSize().toBytes(),

@@ -47,16 +47,12 @@ public interface BloomFilters {
 	 */
 	CompletableFuture<List<Boolean>> mightContainAllAsync(String filter, Collection<String> values);
 
-	/**
-	 * Adds values, as {@link #addAllAsync}, and waits for the answer.
-	 */
+	/** Adds values, as {@link #addAllAsync}, and waits for the answer. */
 	default List<Boolean> addAll(String filter, Collection<String> values) {
 		return BlockingCalls.await("BloomFilters.addAll", () -> addAllAsync(filter, values));
 	}
 
-	/**
-	 * Adds a value, and returns whether it is certainly new.
-	 */
+	/** Adds a value, and returns whether it is certainly new. */
 	default boolean add(String filter, String value) {
 		return addAll(filter, List.of(value)).get(0);
 	}
@@ -69,16 +65,12 @@ public interface BloomFilters {
 		return BlockingCalls.await("BloomFilters.mightContainAll", () -> mightContainAllAsync(filter, values));
 	}
 
-	/**
-	 * Returns whether a value was added; {@code false} if it certainly was not.
-	 */
+	/** Returns whether a value was added; {@code false} if it certainly was not. */
 	default boolean mightContain(String filter, String value) {
 		return mightContainAll(filter, List.of(value)).get(0);
 	}
 
-	/**
-	 * Returns filters to which every value is new, for where they are switched off.
-	 */
+	/** Returns filters to which every value is new, for where they are switched off. */
 	static BloomFilters unguarded() {
 		return new BloomFilters() {
 

@@ -66,23 +66,17 @@ public record BloomProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			Arguments.require(permanent() || timeToLive() >= 2, place + ".ttl", "at least 2ms", this.ttl);
 		}
 
-		/**
-		 * Returns the error rate of a generation. Two are asked.
-		 */
+		/** Returns the error rate of a generation. Two are asked. */
 		double generationErrorRate() {
 			return permanent() ? this.errorRate : this.errorRate / 2;
 		}
 
-		/**
-		 * Returns how many words a block has, which is how many bits a value sets.
-		 */
+		/** Returns how many words a block has, which is how many bits a value sets. */
 		int words() {
 			return (int) Math.max(1, Math.round(-Math.log(generationErrorRate()) / Math.log(2)));
 		}
 
-		/**
-		 * Returns how many blocks a generation has.
-		 */
+		/** Returns how many blocks a generation has. */
 		long blocks() {
 			return (long) Math.ceil(bits() / (words() * Integer.SIZE));
 		}

@@ -39,9 +39,7 @@ public record CounterProperties(@DefaultValue("true") boolean enabled, @Nullable
 		return Definition.find(this.counters, COUNTERS, "unique counter", name);
 	}
 
-	/**
-	 * Returns a counter whose last windows all exist.
-	 */
+	/** Returns a counter whose last windows all exist. */
 	Counter counter(String name, int windows) {
 		Counter counter = counter(name);
 		Arguments.count("windows", windows, 1);

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
-import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.Window;
@@ -49,16 +48,12 @@ final class RedisUniqueCounters implements UniqueCounters {
 		Arguments.size("values", values);
 		values.forEach((value) -> Arguments.member("value", value));
 		RedisKey key = this.calls.key(name);
-		if (counter.permanent() && counter.window() == Window.NONE) {
-			return this.calls.run(ADD_PERMANENT, key, RedisUniqueCounters::changed, values.toArray());
+		boolean plain = counter.permanent() && counter.window() == Window.NONE;
+		List<Object> arguments = new ArrayList<>(values);
+		if (!plain) {
+			arguments.addAll(0, List.of(counter.window().argument(), counter.timeToLive()));
 		}
-		List<Object> arguments = new ArrayList<>(List.of(counter.window().argument(), counter.timeToLive()));
-		arguments.addAll(values);
-		return this.calls.run(ADD, key, RedisUniqueCounters::changed, arguments.toArray());
-	}
-
-	private static boolean changed(ScriptReply reply) {
-		return reply.number(0) == 1;
+		return this.calls.run(plain ? ADD_PERMANENT : ADD, key, (reply) -> reply.number(0) == 1, arguments.toArray());
 	}
 
 	@Override

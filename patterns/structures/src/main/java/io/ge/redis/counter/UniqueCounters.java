@@ -44,9 +44,7 @@ public interface UniqueCounters {
 	 */
 	CompletableFuture<Long> countAsync(String counter, int windows);
 
-	/**
-	 * Counts a value, as {@link #addAsync}, and waits for the answer.
-	 */
+	/** Counts a value, as {@link #addAsync}, and waits for the answer. */
 	default boolean add(String counter, String value) {
 		return BlockingCalls.await("UniqueCounters.add", () -> addAsync(counter, List.of(value)));
 	}
@@ -59,16 +57,12 @@ public interface UniqueCounters {
 		return BlockingCalls.await("UniqueCounters.count", () -> countAsync(counter, windows));
 	}
 
-	/**
-	 * Returns how many different values there were in the current window.
-	 */
+	/** Returns how many different values there were in the current window. */
 	default long count(String counter) {
 		return count(counter, 1);
 	}
 
-	/**
-	 * Returns counters that count nothing, for where they are switched off.
-	 */
+	/** Returns counters that count nothing, for where they are switched off. */
 	static UniqueCounters unguarded() {
 		return new UniqueCounters() {
 

@@ -62,44 +62,32 @@ public interface GeoIndexes {
 	CompletableFuture<List<GeoMember>> inBoxAsync(String index, GeoPoint center, double widthKm, double heightKm,
 			int limit);
 
-	/**
-	 * Puts a member, as {@link #putAsync}, and waits for the answer.
-	 */
+	/** Puts a member, as {@link #putAsync}, and waits for the answer. */
 	default boolean put(String index, String member, GeoPoint point) {
 		return BlockingCalls.await("GeoIndexes.put", () -> putAsync(index, member, point));
 	}
 
-	/**
-	 * Removes a member, as {@link #removeAsync}, and waits for the answer.
-	 */
+	/** Removes a member, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String index, String member) {
 		return BlockingCalls.await("GeoIndexes.remove", () -> removeAsync(index, member));
 	}
 
-	/**
-	 * Returns where a member is, as {@link #positionAsync}, and waits for the answer.
-	 */
+	/** Returns where a member is, as {@link #positionAsync}, and waits for the answer. */
 	default Optional<GeoPoint> position(String index, String member) {
 		return BlockingCalls.await("GeoIndexes.position", () -> positionAsync(index, member));
 	}
 
-	/**
-	 * Returns the nearest members, as {@link #nearestAsync}, and waits for them.
-	 */
+	/** Returns the nearest members, as {@link #nearestAsync}, and waits for them. */
 	default List<GeoMember> nearest(String index, GeoPoint center, double radiusKm, int limit) {
 		return BlockingCalls.await("GeoIndexes.nearest", () -> nearestAsync(index, center, radiusKm, limit));
 	}
 
-	/**
-	 * Returns the members within a box, as {@link #inBoxAsync}, and waits for them.
-	 */
+	/** Returns the members within a box, as {@link #inBoxAsync}, and waits for them. */
 	default List<GeoMember> inBox(String index, GeoPoint center, double widthKm, double heightKm, int limit) {
 		return BlockingCalls.await("GeoIndexes.inBox", () -> inBoxAsync(index, center, widthKm, heightKm, limit));
 	}
 
-	/**
-	 * Returns indexes that keep nothing, for where they are switched off.
-	 */
+	/** Returns indexes that keep nothing, for where they are switched off. */
 	static GeoIndexes unguarded() {
 		return new GeoIndexes() {
 

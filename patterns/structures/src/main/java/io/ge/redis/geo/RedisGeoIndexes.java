@@ -6,6 +6,7 @@
 package io.ge.redis.geo;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,10 +39,6 @@ final class RedisGeoIndexes implements GeoIndexes {
 
 	private static final LuaScript GEOADD = LuaScript.command(RedisGeoIndexes.class, "put", "GEOADD");
 
-	private static final LuaScript ZREM = LuaScript.command(RedisGeoIndexes.class, "remove", "ZREM");
-
-	private static final LuaScript GEOPOS = LuaScript.command(RedisGeoIndexes.class, "position", "GEOPOS");
-
 	private static final LuaScript GEOSEARCH = LuaScript.command(RedisGeoIndexes.class, "search", "GEOSEARCH");
 
 	private static final double MAX_RADIUS = 25_000;
@@ -52,7 +49,7 @@ final class RedisGeoIndexes implements GeoIndexes {
 
 	private final StructureCalls calls;
 
-	/** Permanent indexes of which a script has said that commands will do. */
+	/** Permanent indexes of which a script has said that commands will do for them. */
 	private final Set<String> settled = ConcurrentHashMap.newKeySet();
 
 	RedisGeoIndexes(GeoProperties properties, RedisBackend backend) {
@@ -60,53 +57,52 @@ final class RedisGeoIndexes implements GeoIndexes {
 		this.calls = new StructureCalls("geo", backend);
 	}
 
-	@Override
-	public CompletableFuture<Boolean> putAsync(String name, String member, GeoPoint point) {
+	/**
+	 * Runs a command, or until it will do the script that does the same, with the
+	 * arguments of the command and then the TTL.
+	 */
+	private <T> CompletableFuture<T> run(LuaScript command, LuaScript script, String name,
+			Function<ScriptReply, T> reader, Object... arguments) {
 		long ttl = this.properties.index(name).timeToLive();
-		Arguments.member("member", member);
 		RedisKey key = this.calls.key(name);
 		if (this.settled.contains(name)) {
-			return this.calls.run(GEOADD, key, RedisGeoIndexes::isOne, text(point.longitude()), text(point.latitude()),
-					member);
+			return this.calls.run(command, key, reader, arguments);
 		}
-		return this.calls.run(PUT, key, (reply) -> {
-			settle(name, reply);
-			return isOne(reply);
-		}, member, ttl, text(point.longitude()), text(point.latitude()));
+		Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
+		all[arguments.length] = ttl;
+		return this.calls.run(script, key, (reply) -> {
+			if (reply.number(reply.size() - 1) == 1) {
+				this.settled.add(name);
+			}
+			return reader.apply(reply);
+		}, all);
 	}
 
-	private void settle(String name, ScriptReply reply) {
-		if (reply.number(reply.size() - 1) == 1) {
-			this.settled.add(name);
-		}
-	}
-
-	private static boolean isOne(ScriptReply reply) {
-		return reply.number(0) == 1;
+	@Override
+	public CompletableFuture<Boolean> putAsync(String name, String member, GeoPoint point) {
+		return run(GEOADD, PUT, name, (reply) -> reply.number(0) == 1, String.valueOf(point.longitude()),
+				String.valueOf(point.latitude()), Arguments.member("member", member));
 	}
 
 	@Override
 	public CompletableFuture<Boolean> removeAsync(String name, String member) {
-		return run(REMOVE, ZREM, name, member, RedisGeoIndexes::isOne);
+		this.properties.index(name);
+		return this.calls.run(REMOVE, this.calls.key(name), (reply) -> reply.number(0) == 1,
+				Arguments.member("member", member));
 	}
 
 	@Override
 	public CompletableFuture<Optional<GeoPoint>> positionAsync(String name, String member) {
-		return run(POSITION, GEOPOS, name, member,
-				(reply) -> reply.has(1) ? Optional.of(point(reply, 0)) : Optional.empty());
-	}
-
-	private <T> CompletableFuture<T> run(LuaScript script, LuaScript command, String name, String member,
-			Function<ScriptReply, T> reader) {
 		this.properties.index(name);
-		return this.calls.run(this.settled.contains(name) ? command : script, this.calls.key(name), reader,
+		return this.calls.run(POSITION, this.calls.key(name),
+				(reply) -> (reply.size() > 0) ? Optional.of(point(reply, 0)) : Optional.empty(),
 				Arguments.member("member", member));
 	}
 
 	@Override
 	public CompletableFuture<List<GeoMember>> nearestAsync(String name, GeoPoint center, double radiusKm, int limit) {
 		Arguments.range("radiusKm", radiusKm, 0, MAX_RADIUS);
-		return search(name, center, limit, "BYRADIUS", text(radiusKm), "km");
+		return search(name, center, limit, "BYRADIUS", String.valueOf(radiusKm), "km");
 	}
 
 	@Override
@@ -114,41 +110,25 @@ final class RedisGeoIndexes implements GeoIndexes {
 			int limit) {
 		Arguments.range("widthKm", widthKm, 0, MAX_SIDE);
 		Arguments.range("heightKm", heightKm, 0, MAX_SIDE);
-		return search(name, center, limit, "BYBOX", text(widthKm), text(heightKm), "km");
+		return search(name, center, limit, "BYBOX", String.valueOf(widthKm), String.valueOf(heightKm), "km");
 	}
 
 	private CompletableFuture<List<GeoMember>> search(String name, GeoPoint center, int limit, String... area) {
-		long ttl = this.properties.index(name).timeToLive();
-		Arguments.count("limit", limit, 1);
-		RedisKey key = this.calls.key(name);
-		List<Object> arguments = new ArrayList<>(List.of(text(center.longitude()), text(center.latitude())));
+		List<Object> arguments = new ArrayList<>(
+				List.of("FROMLONLAT", String.valueOf(center.longitude()), String.valueOf(center.latitude())));
 		arguments.addAll(List.of(area));
-		if (this.settled.contains(name)) {
-			arguments.add(0, "FROMLONLAT");
-			arguments.addAll(List.of("ASC", "COUNT", limit, "WITHDIST", "WITHCOORD"));
-			return this.calls.run(GEOSEARCH, key, (reply) -> members(reply, reply.size()), arguments.toArray());
-		}
-		arguments.addAll(0, List.of(ttl, limit));
-		return this.calls.run(SEARCH, key, (reply) -> {
-			settle(name, reply);
-			return members(reply, reply.size() - 1);
+		arguments.addAll(List.of("ASC", "COUNT", Arguments.count("limit", limit, 1), "WITHDIST", "WITHCOORD"));
+		return run(GEOSEARCH, SEARCH, name, (reply) -> {
+			List<GeoMember> members = new ArrayList<>();
+			for (int i = 0; i + 3 < reply.size(); i += 4) {
+				members.add(new GeoMember(reply.text(i), point(reply, i + 2), reply.decimal(i + 1)));
+			}
+			return members;
 		}, arguments.toArray());
-	}
-
-	private static List<GeoMember> members(ScriptReply reply, int end) {
-		List<GeoMember> members = new ArrayList<>(end / 4);
-		for (int i = 0; i < end; i += 4) {
-			members.add(new GeoMember(reply.text(i), point(reply, i + 2), reply.decimal(i + 1)));
-		}
-		return members;
 	}
 
 	private static GeoPoint point(ScriptReply reply, int index) {
 		return new GeoPoint(reply.decimal(index), reply.decimal(index + 1));
-	}
-
-	private static String text(double number) {
-		return String.valueOf(number);
 	}
 
 }

@@ -64,37 +64,27 @@ public interface HashStore {
 	 */
 	CompletableFuture<Boolean> removeAsync(String store, String id);
 
-	/**
-	 * Writes fields, as {@link #putAsync}, and waits for the answer.
-	 */
+	/** Writes fields, as {@link #putAsync}, and waits for the answer. */
 	default boolean put(String store, String id, Object state) {
 		return BlockingCalls.await("HashStore.put", () -> putAsync(store, id, state));
 	}
 
-	/**
-	 * Reads an object, as {@link #getAsync}, and waits for it.
-	 */
+	/** Reads an object, as {@link #getAsync}, and waits for it. */
 	default <T> Optional<T> get(String store, String id, Class<T> type, String... fields) {
 		return BlockingCalls.await("HashStore.get", () -> getAsync(store, id, type, fields));
 	}
 
-	/**
-	 * Adds to a field, as {@link #incrementAsync}, and waits for the answer.
-	 */
+	/** Adds to a field, as {@link #incrementAsync}, and waits for the answer. */
 	default long increment(String store, String id, String field, long delta) {
 		return BlockingCalls.await("HashStore.increment", () -> incrementAsync(store, id, field, delta));
 	}
 
-	/**
-	 * Removes an object, as {@link #removeAsync}, and waits for the answer.
-	 */
+	/** Removes an object, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String store, String id) {
 		return BlockingCalls.await("HashStore.remove", () -> removeAsync(store, id));
 	}
 
-	/**
-	 * Returns a store that keeps nothing, for where stores are switched off.
-	 */
+	/** Returns a store that keeps nothing, for where stores are switched off. */
 	static HashStore unguarded() {
 		return new HashStore() {
 

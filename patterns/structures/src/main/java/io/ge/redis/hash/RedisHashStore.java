@@ -5,9 +5,7 @@
 
 package io.ge.redis.hash;
 
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.hash.HashProperties.Store;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.io.JsonStringEncoder;
 import tools.jackson.databind.JsonNode;
@@ -28,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 import org.springframework.util.Assert;
+import org.springframework.util.StringUtils;
 
 /**
  * Hash stores in Redis: a hash {@code prefix:hash:{name:id}} for each object, with the
@@ -49,9 +48,7 @@ final class RedisHashStore implements HashStore {
 
 	private static final LuaScript REMOVE = LuaScript.load(RedisHashStore.class, "remove.lua");
 
-	private static final byte[] EXISTS = {};
-
-	private static final byte[] YES = { '1' };
+	private static final String EXISTS = "";
 
 	private final HashProperties properties;
 
@@ -72,7 +69,7 @@ final class RedisHashStore implements HashStore {
 	@Override
 	public CompletableFuture<Boolean> putAsync(String name, String id, Object state) {
 		Store store = this.properties.store(name);
-		List<Object> written = new ArrayList<>(List.of(EXISTS, YES));
+		List<Object> written = new ArrayList<>(List.of(EXISTS, "1"));
 		List<Object> removed = new ArrayList<>();
 		for (Map.Entry<String, JsonNode> property : tree(state).properties()) {
 			String field = Arguments.member("field", property.getKey());
@@ -113,7 +110,8 @@ final class RedisHashStore implements HashStore {
 	}
 
 	private byte[] json(String name, Store store, String field, JsonNode value) {
-		byte[] json = value.isString() ? quoted(value.stringValue()) : this.mapper.writeValueAsBytes(value);
+		byte[] json = value.isString() ? ScriptCall.argument(quoted(value.stringValue()))
+				: this.mapper.writeValueAsBytes(value);
 		Assert.isTrue(json.length <= store.maxValueSize().toBytes(),
 				() -> "Field '" + field + "' has " + json.length + " bytes as JSON, more than " + HashProperties.STORES
 						+ "." + name + ".max-value-size, which is " + store.maxValueSize());
@@ -127,30 +125,24 @@ final class RedisHashStore implements HashStore {
 		for (String field : fields) {
 			Arguments.member("field", field);
 		}
-		RedisKey key = key(name, id);
-		if (fields.length == 0) {
-			return this.calls.run(GET_ALL, key, (reply) -> {
-				JsonFields read = new JsonFields();
-				for (int i = 0; i < reply.size(); i += 2) {
-					read.add(reply.text(i), reply.bytes(i + 1));
+		boolean all = fields.length == 0;
+		return this.calls.run(all ? GET_ALL : GET, key(name, id), (reply) -> {
+			StringBuilder json = new StringBuilder("{");
+			for (int i = 0; i < (all ? reply.size() / 2 : fields.length); i++) {
+				String field = all ? reply.text(2 * i) : fields[i];
+				int value = all ? 2 * i + 1 : i;
+				if (!field.isEmpty() && reply.has(value)) {
+					json.append(((json.length() > 1) ? "," : "") + quoted(field) + ':' + reply.text(value));
 				}
-				return (reply.size() > 0) ? Optional.of(read(name, read, type)) : Optional.empty();
-			});
-		}
-		Object[] arguments = Arrays.copyOf(fields, fields.length + 1, Object[].class);
-		arguments[fields.length] = EXISTS;
-		return this.calls.run(GET, key, (reply) -> {
-			JsonFields read = new JsonFields();
-			for (int i = 0; i < fields.length; i++) {
-				read.add(fields[i], reply.bytes(i));
 			}
-			return (read.any() || reply.has(fields.length)) ? Optional.of(read(name, read, type)) : Optional.empty();
-		}, arguments);
+			boolean exists = json.length() > 1 || reply.has(fields.length);
+			return exists ? Optional.of(read(name, json.append('}').toString(), type)) : Optional.empty();
+		}, all ? new Object[0] : StringUtils.addStringToArray(fields, EXISTS));
 	}
 
-	private <T> T read(String name, JsonFields fields, Class<T> type) {
+	private <T> T read(String name, String json, Class<T> type) {
 		try {
-			return this.mapper.readValue(fields.toBytes(), type);
+			return this.mapper.readValue(json, type);
 		}
 		catch (JacksonException ex) {
 			throw new StructureMismatchException("An object of hash store '" + name + "' cannot be read as "
@@ -176,43 +168,8 @@ final class RedisHashStore implements HashStore {
 		return this.calls.run(REMOVE, key(name, id), (reply) -> reply.number(0) == 1);
 	}
 
-	private static byte[] quoted(String text) {
-		byte[] inner = JsonStringEncoder.getInstance().quoteAsUTF8(text);
-		byte[] quoted = new byte[inner.length + 2];
-		quoted[0] = '"';
-		System.arraycopy(inner, 0, quoted, 1, inner.length);
-		quoted[quoted.length - 1] = '"';
-		return quoted;
-	}
-
-	/**
-	 * Fields put together to the JSON of an object.
-	 */
-	private static final class JsonFields {
-
-		private final ByteArrayOutputStream json = new ByteArrayOutputStream(256);
-
-		void add(String field, byte @Nullable [] value) {
-			if (value != null && !field.isEmpty()) {
-				this.json.write(any() ? ',' : '{');
-				this.json.writeBytes(quoted(field));
-				this.json.write(':');
-				this.json.writeBytes(value);
-			}
-		}
-
-		boolean any() {
-			return this.json.size() > 0;
-		}
-
-		byte[] toBytes() {
-			if (!any()) {
-				this.json.write('{');
-			}
-			this.json.write('}');
-			return this.json.toByteArray();
-		}
-
+	private static String quoted(String text) {
+		return '"' + new String(JsonStringEncoder.getInstance().quoteAsCharArray(text)) + '"';
 	}
 
 }

@@ -7,7 +7,6 @@ package io.ge.redis.leaderboard;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 import io.ge.redis.core.structure.Arguments;
@@ -70,9 +69,7 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 
 	}
 
-	/**
-	 * The ranks of equal scores.
-	 */
+	/** The ranks of equal scores. */
 	public enum Ties {
 
 		/** They share one, and the next one counts on: 1, 2, 2, 4. */
@@ -82,14 +79,7 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 		 * The member that reached the score first is ahead: 1, 2, 3, 4. Takes twice the
 		 * memory.
 		 */
-		FIRST;
-
-		private final String argument = name().toLowerCase(Locale.ROOT);
-
-		/** Returns the rule as scripts know it. */
-		String argument() {
-			return this.argument;
-		}
+		FIRST
 
 	}
 

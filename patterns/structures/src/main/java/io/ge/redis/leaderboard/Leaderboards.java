@@ -78,51 +78,37 @@ public interface Leaderboards {
 		return aroundAsync(board, window, member, 0).thenApply((members) -> members.stream().findFirst());
 	}
 
-	/**
-	 * Adds to a score, as {@link #addAsync}, and waits for the answer.
-	 */
+	/** Adds to a score, as {@link #addAsync}, and waits for the answer. */
 	default RankedMember add(String board, String member, double points) {
 		return BlockingCalls.await("Leaderboards.add", () -> addAsync(board, member, points));
 	}
 
-	/**
-	 * Keeps the best score, as {@link #submitBestAsync}, and waits for the answer.
-	 */
+	/** Keeps the best score, as {@link #submitBestAsync}, and waits for the answer. */
 	default RankedMember submitBest(String board, String member, double score) {
 		return BlockingCalls.await("Leaderboards.submitBest", () -> submitBestAsync(board, member, score));
 	}
 
-	/**
-	 * Removes a member, as {@link #removeAsync}, and waits for the answer.
-	 */
+	/** Removes a member, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String board, String member) {
 		return BlockingCalls.await("Leaderboards.remove", () -> removeAsync(board, member));
 	}
 
-	/**
-	 * Returns the first members, as {@link #topAsync}, and waits for them.
-	 */
+	/** Returns the first members, as {@link #topAsync}, and waits for them. */
 	default List<RankedMember> top(String board, Window window, int count) {
 		return BlockingCalls.await("Leaderboards.top", () -> topAsync(board, window, count));
 	}
 
-	/**
-	 * Returns a member among others, as {@link #aroundAsync}, and waits for them.
-	 */
+	/** Returns a member among others, as {@link #aroundAsync}, and waits for them. */
 	default List<RankedMember> around(String board, Window window, String member, int count) {
 		return BlockingCalls.await("Leaderboards.around", () -> aroundAsync(board, window, member, count));
 	}
 
-	/**
-	 * Returns a member, as {@link #rankAsync}, and waits for it.
-	 */
+	/** Returns a member, as {@link #rankAsync}, and waits for it. */
 	default Optional<RankedMember> rank(String board, Window window, String member) {
 		return BlockingCalls.await("Leaderboards.rank", () -> rankAsync(board, window, member));
 	}
 
-	/**
-	 * Returns leaderboards that keep nothing, for where they are switched off.
-	 */
+	/** Returns leaderboards that keep nothing, for where they are switched off. */
 	static Leaderboards unguarded() {
 		return new Leaderboards() {
 

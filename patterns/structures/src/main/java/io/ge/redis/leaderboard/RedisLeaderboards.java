@@ -62,7 +62,7 @@ final class RedisLeaderboards implements Leaderboards {
 						"The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
 			}
 			return new RankedMember(member, reply.decimal(3), reply.number(2), reply.number(1));
-		}, arguments(board, mode, member, String.valueOf(number), board.ties().argument(), board.timeToLive()));
+		}, arguments(board, mode, member, String.valueOf(number), board.ties().name(), board.timeToLive()));
 	}
 
 	@Override
@@ -70,7 +70,7 @@ final class RedisLeaderboards implements Leaderboards {
 		Board board = this.properties.board(name);
 		Arguments.member("member", member);
 		return this.calls.run(REMOVE, this.calls.key(name), (reply) -> reply.number(0) == 1,
-				arguments(board, member, board.ties().argument()));
+				arguments(board, member, board.ties().name()));
 	}
 
 	@Override
@@ -87,7 +87,7 @@ final class RedisLeaderboards implements Leaderboards {
 		Board board = this.properties.board(name, window);
 		return this.calls.run(LOOK, this.calls.key(name),
 				(reply) -> (reply.size() > 0) ? members(board, reply) : List.of(), window.argument(),
-				board.ties().argument(), member, count);
+				board.ties().name(), member, count);
 	}
 
 	private static List<RankedMember> members(Board board, ScriptReply reply) {

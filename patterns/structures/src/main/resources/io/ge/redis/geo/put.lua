@@ -1,7 +1,7 @@
 -- Puts a member of a geo index at a place.
 --
 -- KEYS  index
--- ARGV  member, milliseconds to live or 0 for ever, longitude, latitude
+-- ARGV  longitude, latitude, member, milliseconds to live or 0 for ever
 -- Reply {1 if the member is new or 0, 1 if no member expires and the index does not or 0}
 --
 -- The index is a sorted set of places. Beside it, :expiry is a sorted set of the members by the time in milliseconds at
@@ -10,7 +10,7 @@
 -- Invariant: whatever is in the index after its time counts as gone. A call may be repeated. If the first write is
 -- refused, nothing has happened.
 
-local member, ttl, longitude, latitude = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local longitude, latitude, member, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
 local gone = is_expired(member)
 local added = redis.call('GEOADD', index, longitude, latitude, member)

@@ -1,7 +1,7 @@
 -- Returns the first members of a board, or a member with those before and behind it.
 --
 -- KEYS  board
--- ARGV  window, first | shared, member or '' for the first ones, how many, around a member on each side
+-- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side
 -- Reply {for each: member, score, then members, position of the first one returned from 0, its rank} | {} if there is no
 --       such member
 --
@@ -9,7 +9,7 @@
 
 local clock = ARGV[1] ~= 'none' and redis.call('TIME') or {0} -- the only reading of time
 local key = window_key(KEYS[1], ARGV[1], tonumber(clock[1]), 0)
-local first, member, count = ARGV[2] == 'first', ARGV[3], tonumber(ARGV[4])
+local first, member, count = ARGV[2] == 'FIRST', ARGV[3], tonumber(ARGV[4])
 
 local from, to = 0, count - 1
 if member ~= '' then

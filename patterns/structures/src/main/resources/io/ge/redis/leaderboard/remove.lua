@@ -1,13 +1,13 @@
 -- Removes a member from the current windows of a board.
 --
 -- KEYS  board
--- ARGV  member, first | shared, window, ...
+-- ARGV  member, FIRST | SHARED, window, ...
 -- Reply {1 if it was in any of them or 0}
 --
 -- Invariant, see submit.lua for the state: an element goes before the hash forgets it, so a call may be repeated.
 
 local clock = redis.call('TIME') -- the only reading of time
-local board, member, first = KEYS[1], ARGV[1], ARGV[2] == 'first'
+local board, member, first = KEYS[1], ARGV[1], ARGV[2] == 'FIRST'
 local removed = 0
 for i = 3, #ARGV do
   local key = window_key(board, ARGV[i], tonumber(clock[1]), 0)

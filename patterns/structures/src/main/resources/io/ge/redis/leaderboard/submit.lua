@@ -1,10 +1,10 @@
 -- Adds to the score of a member, or keeps its best one, in all windows of a board.
 --
 -- KEYS  board
--- ARGV  add | best, member, number, first | shared, milliseconds to live or 0 for ever, window, ...
+-- ARGV  add | best, member, number, FIRST | SHARED, milliseconds to live or 0 for ever, window, ...
 -- Reply {'ok', members, rank, score} of the first window | {'infinite'}
 --
--- Of each window there is a sorted set of the members by score. With 'first' its elements are the members behind 16
+-- Of each window there is a sorted set of the members by score. With FIRST its elements are the members behind 16
 -- digits and a colon; the digits are the larger the earlier a member got its score, since Redis orders equal scores by
 -- element. A hash beside it, :members, has the element of each member.
 --
@@ -14,7 +14,7 @@
 --  * All windows are written, or none. If the first write is refused, nothing has happened; the others are not refused.
 
 local board = KEYS[1]
-local mode, member, number, first, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == 'first', ARGV[5]
+local mode, member, number, first, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == 'FIRST', ARGV[5]
 
 -- The usual case in few commands. Only larger summands make an infinite sum of finite numbers
 if mode == 'add' and not first and #ARGV == 6 and ARGV[6] == 'none' and math.abs(number) < 1e290 then

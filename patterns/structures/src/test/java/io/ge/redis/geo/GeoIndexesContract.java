@@ -124,9 +124,7 @@ abstract class GeoIndexesContract extends StructureContract {
 	void needsNoScriptsWhereACommandWillDo() {
 		this.indexes.put("permanent", "a", BERLIN);
 		sends("geoadd", () -> this.indexes.put("permanent", "b", BERLIN));
-		sends("geopos", () -> this.indexes.position("permanent", "a"));
 		sends("geosearch", () -> this.indexes.nearest("permanent", BERLIN, 100, 5));
-		sends("zrem", () -> this.indexes.remove("permanent", "a"));
 		forgetPermanent();
 	}
 

@@ -77,7 +77,7 @@ class GeoModelIntegrationTests {
 	private void put(int member) {
 		boolean known = lives(member);
 		this.members.put(member, this.now + TTL);
-		assertThat(run("put", "m" + member, TTL, longitude(member), 0)).containsExactly(known ? "0" : "1", "0");
+		assertThat(run("put", longitude(member), 0, "m" + member, TTL)).containsExactly(known ? "0" : "1", "0");
 	}
 
 	private boolean remove(int member) {
@@ -87,7 +87,8 @@ class GeoModelIntegrationTests {
 	}
 
 	private void search(int most) {
-		List<String> reply = run("search", TTL, most, 0, 0, "BYRADIUS", 25_000, "km");
+		List<String> reply = run("search", "FROMLONLAT", 0, 0, "BYRADIUS", 25_000, "km", "ASC", "COUNT", most,
+				"WITHDIST", "WITHCOORD", TTL);
 		List<String> found = new ArrayList<>();
 		for (int i = 0; i + 1 < reply.size(); i += 4) {
 			found.add(reply.get(i));

@@ -71,7 +71,7 @@ class LeaderboardModelIntegrationTests {
 		this.boards.clear();
 		// Up to 60 years after 2024, to pass leap years and ends of months
 		this.now = 1_700_000_000_000_000L + random.nextInt(60 * 366) * 86_400_000_000L;
-		this.ties = random.nextBoolean() ? "first" : "shared";
+		this.ties = random.nextBoolean() ? "FIRST" : "SHARED";
 		this.windows = random.nextBoolean() ? List.of(Window.NONE) : List.of(Window.values());
 		for (int step = 0; step < STEPS; step++) {
 			this.now += List.of(1L, 1000L, 1_800_000_000L, 43_200_000_000L, 864_000_000_000L)
@@ -136,13 +136,13 @@ class LeaderboardModelIntegrationTests {
 
 	private List<String> order(Map<String, Score> board) {
 		Comparator<String> byScore = Comparator.comparingDouble((each) -> -board.get(each).value);
-		Comparator<String> byTie = this.ties.equals("first") ? Comparator.comparingLong((each) -> board.get(each).since)
+		Comparator<String> byTie = this.ties.equals("FIRST") ? Comparator.comparingLong((each) -> board.get(each).since)
 				: Comparator.reverseOrder();
 		return board.keySet().stream().sorted(byScore.thenComparing(byTie)).toList();
 	}
 
 	private long rank(Map<String, Score> board, String member) {
-		return 1 + (this.ties.equals("first") ? order(board).indexOf(member)
+		return 1 + (this.ties.equals("FIRST") ? order(board).indexOf(member)
 				: board.values().stream().filter((each) -> each.value > board.get(member).value).count());
 	}
 
