@@ -37,7 +37,7 @@ class StateScriptModelIntegrationTests {
 	private static final int STEPS = 40;
 
 	/** Some operations are forgotten in the course of a trace. */
-	private static final int KEPT = 15;
+	private static final int KEPT = 6;
 
 	private static final int FORGOTTEN = 5;
 
