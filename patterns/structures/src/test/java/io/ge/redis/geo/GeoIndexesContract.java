@@ -133,8 +133,8 @@ abstract class GeoIndexesContract extends StructureContract {
 		this.indexes.put("permanent", "kept", BERLIN);
 		GeoProperties before = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "permanent.ttl", "500ms");
 		GeoIndexes expiring = new GeoPattern(() -> before, this::backend).geoIndexes();
-		expiring.put("permanent", "gone", POTSDAM);
 		expiring.put("permanent", "put again", PARIS);
+		expiring.put("permanent", "gone", POTSDAM);
 		GeoIndexes indexes = indexes(backend());
 		assertThat(indexes.put("permanent", "put again", PARIS)).isFalse();
 		assertThat(names(indexes.nearest("permanent", BERLIN, 100, 5))).containsExactly("kept", "gone");

@@ -128,6 +128,7 @@ abstract class HashStoreContract extends StructureContract {
 	void addsExactly() {
 		assertThat(this.store.increment("agents", "a", "steps", 9007199254740993L)).isEqualTo(9007199254740993L);
 		assertThat(this.store.increment("agents", "a", "steps", 2)).isEqualTo(9007199254740995L);
+		assertThat(redis().keysWithoutTtl()).isEmpty();
 		this.store.put("agents", "a", Map.of("status", "idle", "most", Long.MAX_VALUE));
 		for (String field : Arrays.asList("status", "most")) {
 			assertThatExceptionOfType(StructureMismatchException.class)
