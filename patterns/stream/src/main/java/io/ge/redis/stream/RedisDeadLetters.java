@@ -25,7 +25,8 @@ record RedisDeadLetters(RedisStreams redis) implements DeadLetters {
 
 	private static final LuaScript LETTERS = RedisStreams.load("letters.lua");
 
-	private static final LuaScript REPLAY = RedisStreams.load("replay.lua").around(RedisStreams.PUBLISH);
+	private static final LuaScript REPLAY = LuaScript.functions(StreamPublisher.class, "replay.lua")
+		.around(RedisStreams.PUBLISH);
 
 	@Override
 	public CompletableFuture<List<DeadLetter>> listAsync(String stream, int most) {

@@ -43,7 +43,7 @@ public final class RedisStreams {
 
 	private static final LuaScript SETTLE = load("settle.lua");
 
-	private static final LuaScript TAKE = load("take.lua").around(SETTLE);
+	private static final LuaScript TAKE = LuaScript.functions(StreamPublisher.class, "take.lua").around(SETTLE);
 
 	private static final LuaScript REAP = load("reap.lua");
 

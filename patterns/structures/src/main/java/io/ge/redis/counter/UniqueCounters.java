@@ -19,9 +19,9 @@ import io.ge.redis.core.structure.BlockingCalls;
  * nearly exact. A window takes at most 12 KB. Values are not kept, so none can be
  * removed.
  * <p>
- * Redis: one script call or command each, O(1) for each value that is added. Counting several
- * windows together takes about 10 us for each and leaves no keys. All keys of a counter
- * are in one slot. All calls may be repeated.
+ * Redis: one script call or command each, O(1) for each value that is added. Counting
+ * several windows together takes about 10 us for each and leaves no keys. All keys of a
+ * counter are in one slot. All calls may be repeated.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
  * counters that are not configured, and

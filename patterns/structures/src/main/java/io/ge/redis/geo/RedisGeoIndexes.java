@@ -57,7 +57,9 @@ final class RedisGeoIndexes implements GeoIndexes {
 		this.calls = new StructureCalls("geo", backend);
 	}
 
-	/** Runs a command, or until that will do its script, with the TTL as last argument. */
+	/**
+	 * Runs a command, or until that will do its script, with the TTL as last argument.
+	 */
 	private <T> CompletableFuture<T> run(LuaScript command, LuaScript script, String name,
 			Function<ScriptReply, T> reader, Object... arguments) {
 		long ttl = this.properties.index(name).timeToLive();
