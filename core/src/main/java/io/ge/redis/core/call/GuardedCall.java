@@ -26,7 +26,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 			@Override
 			public CompletableFuture<@Nullable Void> ask() {
-				return CompletableFuture.completedFuture(null);
+				return Work.DONE;
 			}
 
 			@Override
@@ -96,7 +96,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 	interface Work {
 
 		/** Nothing to wait for. */
-		CompletionStage<?> DONE = CompletableFuture.completedFuture(null);
+		CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
 		/**
 		 * Starts the work.
