@@ -6,6 +6,7 @@
 package io.ge.redis.core.guard;
 
 import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.invocation.GuardedOperation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,13 @@ public interface Guard<O extends GuardedOperation> {
 	 * subscribes to its publisher.
 	 */
 	GuardedCall<?> call(O operation, MethodInvocation invocation);
+
+	/**
+	 * Makes a call with a plain result, on the thread of its caller.
+	 */
+	default @Nullable Object plain(O operation, MethodInvocation invocation) throws Throwable {
+		return GuardedCalls.run(call(operation, invocation));
+	}
 
 	/**
 	 * Prepares an invocation with an asynchronous result, before it becomes calls. Its

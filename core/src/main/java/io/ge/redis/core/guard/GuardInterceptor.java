@@ -8,7 +8,6 @@ package io.ge.redis.core.guard;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -56,7 +55,7 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 		if (EventLoops.isCurrent()) {
 			throw mustNotWait(method(parts, invocation));
 		}
-		return GuardedCalls.run(parts.guard().call(operation, invocation));
+		return parts.guard().plain(operation, invocation);
 	}
 
 	private Object async(GuardAdvisor.Parts<O> parts, O operation, MethodInvocation invocation) {

@@ -35,18 +35,22 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 	}
 
 	@Override
-	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
-		return new CacheCall((context) -> call(operation, invocation, context));
+	public @Nullable Object plain(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
+		return operation.applies(invocation) ? this.reader.get().read(source(operation, invocation))
+				: invocation.proceed();
 	}
 
-	private GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation, @Nullable Object context) {
-		if (!operation.applies(invocation)) {
-			return GuardedCall.of(() -> Guard.proceed(operation, invocation));
-		}
+	@Override
+	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
+		return new CacheCall((context) -> operation.applies(invocation)
+				? this.reader.get().call(source(operation, invocation), context)
+				: GuardedCall.of(() -> Guard.proceed(operation, invocation)));
+	}
+
+	private static CacheSource source(CacheAsideOperation operation, MethodInvocation invocation) {
 		CacheBulkMethod bulk = operation.bulk();
-		CacheSource source = (bulk != null) ? several(operation, bulk, invocation)
+		return (bulk != null) ? several(operation, bulk, invocation)
 				: new Invoked(operation, invocation, operation.key(invocation));
-		return this.reader.get().call(source, context);
 	}
 
 	private static CacheBulkSource several(CacheAsideOperation operation, CacheBulkMethod method,

@@ -43,10 +43,14 @@ public final class CacheReader {
 
 	private final GuardedCalls calls;
 
+	/** Of callers that are no subscribers. */
+	private final CallerScope threads;
+
 	public CacheReader(CacheReadParts parts, CacheRefresher refresher) {
 		this.parts = parts;
 		this.refresher = refresher;
 		this.calls = parts.calls();
+		this.threads = parts.scope(null);
 	}
 
 	/**
@@ -65,7 +69,12 @@ public final class CacheReader {
 	 * cache is configured to fail then
 	 */
 	public @Nullable Object read(CacheSource source) throws Throwable {
-		return this.calls.start(source.form(), () -> new CacheCall((context) -> call(source, context)));
+		if (!source.form().isPlain()) {
+			return this.calls.make(source.form(), () -> new CacheCall((context) -> call(source, context)));
+		}
+		NearValue held = (source instanceof CacheEntrySource entry) ? this.parts.near().find(entry, entry.key()) : null;
+		return (held != null) ? ((CacheEntrySource) source).promised(held.value())
+				: GuardedCalls.run(round(source, this.threads));
 	}
 
 	/**
@@ -90,6 +99,10 @@ public final class CacheReader {
 				return GuardedCall.of(() -> entry.promises().of(entry.promised(held.value())));
 			}
 		}
+		return round(source, scope);
+	}
+
+	private Round round(CacheSource source, CallerScope scope) {
 		return new Round(new CacheRead(source, scope, this.parts, this.refresher), true);
 	}
 

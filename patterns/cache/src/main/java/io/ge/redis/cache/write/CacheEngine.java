@@ -101,9 +101,8 @@ public final class CacheEngine {
 
 	/**
 	 * Announces a writer. Never fails: what Redis cannot be told is noted.
-	 * @return whether the announcement was made
 	 */
-	CompletableFuture<Boolean> announce(CacheWrite write, boolean prolong) {
+	CompletableFuture<?> announce(CacheWrite write, boolean prolong) {
 		return this.redis.announce(write.key(), write.id(), write.isOrdered(), prolong, write.budget())
 			.handle((reply, failure) -> {
 				if (failure != null) {
@@ -111,7 +110,7 @@ public final class CacheEngine {
 					write.announcementFailed(isUnknown(failure), unchecked(write.key(), failure));
 				}
 				this.flights.cutOff(write.key());
-				return failure == null;
+				return null;
 			});
 	}
 

@@ -6,9 +6,7 @@
 package io.ge.redis.cache.write;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * in one that commits already, nobody knows whether the work is part of it and which of
  * them ends first. There the entry is removed, after both.
  */
-final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.Work {
+final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	private final CacheWriter writer;
 
@@ -61,12 +59,15 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 
 	private final List<CacheWrite> writes = new ArrayList<>(1);
 
+	/** Those of them that are announced before the work. */
+	private final List<CacheWrite> exposed = new ArrayList<>(0);
+
 	/** When it began, as of the system's nano time. */
 	private final long since = System.nanoTime();
 
 	private CallerScope scope;
 
-	private CompletableFuture<List<CacheEvent.Write>> ends = CompletableFuture.completedFuture(List.of());
+	private List<CompletableFuture<CacheEvent.Write>> ends = List.of();
 
 	private final Lock renewal = new ReentrantLock();
 
@@ -81,7 +82,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 		this.boundary = boundary;
 		this.form = form;
 		this.work = work;
-		this.scope = new CallerScope(writer.transactions, writer.reactive, null);
+		this.scope = writer.threads;
 	}
 
 	@Override
@@ -92,12 +93,13 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	// Before the work
 
 	@Override
-	public CompletableFuture<CacheWriteCall> ask() {
+	public CompletableFuture<Void> ask() {
 		this.parts.get().forEach(this::add);
-		List<CompletableFuture<?>> steps = new ArrayList<>(2);
-		this.changes.forEach((change) -> steps.add(change.stamp()));
-		steps.add(this.writer.steps.announce(exposed(), false));
-		return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new)).thenApply((done) -> this);
+		CompletableFuture<Void> asked = this.writer.steps.announce(this.exposed, false);
+		for (Change change : this.changes) {
+			asked = WriteSteps.both(asked, change.stamp());
+		}
+		return asked;
 	}
 
 	private void add(WritePart part) {
@@ -126,6 +128,9 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
 		this.writes.add(write);
+		if (write.exposed) {
+			this.exposed.add(write);
+		}
 	}
 
 	private boolean isRemoved(CacheKey key) {
@@ -165,32 +170,20 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 		return removal;
 	}
 
-	private List<CacheWrite> exposed() {
-		List<CacheWrite> exposed = new ArrayList<>(1);
-		for (CacheWrite write : this.writes) {
-			if (write.exposed) {
-				exposed.add(write);
-			}
-		}
-		return exposed;
-	}
-
 	@Override
-	public Work decide(CacheWriteCall begun) {
-		List<CacheWrite> announced = exposed();
+	public Work decide(Void announced) {
 		try {
-			WriteSteps.requireAnnounced(announced);
+			WriteSteps.requireAnnounced(this.exposed);
 		}
 		catch (RuntimeException ex) {
-			this.writer.steps
-				.tell(announced.stream().map(this.writer.steps::takeBack).map(CompletableFuture::join).toList());
+			this.exposed.forEach((write) -> this.writer.steps.tell(this.writer.steps.takeBack(write).join()));
 			throw ex;
 		}
 		return this;
 	}
 
 	@Override
-	public void giveBack(CacheWriteCall begun) {
+	public void giveBack(Void announced) {
 		endRenewal();
 		for (CacheWrite write : this.writes) {
 			if (write.owner == null) {
@@ -209,8 +202,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 	@Override
 	public void begin(GuardedCall.Beginning beginning) throws Throwable {
 		if (!this.form.isPlain()) {
-			List<CacheWrite> announced = exposed();
-			announced.removeIf((write) -> !write.isAnnounced());
+			List<CacheWrite> announced = this.exposed.stream().filter(CacheWrite::isAnnounced).toList();
 			if (!announced.isEmpty()) {
 				renew(announced);
 			}
@@ -275,19 +267,16 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 
 	@Override
 	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-		endRenewal();
 		if (!this.form.isPlain()) {
+			endRenewal();
 			// The end may come while the work begins: whoever hears of it is not inside
 			this.writer.transactions.leave(this.writes);
 		}
-		Map<Change, NewValue> values = new IdentityHashMap<>(2);
+		@Nullable NewValue[] values = new NewValue[this.changes.size()];
 		Error error = null;
-		for (Change change : this.changes) {
+		for (int i = 0; i < values.length; i++) {
 			try {
-				NewValue made = made(change, value, failure);
-				if (made != null) {
-					values.put(change, made);
-				}
+				values[i] = made(this.changes.get(i), value, failure);
 			}
 			catch (Error ex) {
 				// For the caller, after all of them. Without a value the entry is removed
@@ -299,16 +288,15 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 			this.writer.transactions.leave(this.writes);
 		}
 		List<CompletableFuture<CacheEvent.Write>> each = new ArrayList<>(1);
-		for (Change change : this.changes) {
-			end(change.write(), values.get(change), failure, each);
+		for (int i = 0; i < values.length; i++) {
+			end(this.changes.get(i).write(), values[i], failure, each);
 		}
-		CompletableFuture<List<CacheEvent.Write>> all = WriteSteps.all(each);
 		if (error == null && !(failure instanceof CancellationException)) {
-			this.ends = all;
-			return all;
+			this.ends = each;
+			return (each.size() == 1) ? each.get(0) : WriteSteps.all(each);
 		}
 		// Then nobody calls back when they are there
-		CompletionStage<?> told = this.writer.steps.tellAsync(all, this.writer.calls);
+		CompletionStage<?> told = this.writer.steps.tellAsync(WriteSteps.all(each), this.writer.calls);
 		if (error == null) {
 			return told;
 		}
@@ -367,7 +355,7 @@ final class CacheWriteCall implements GuardedCall<CacheWriteCall>, GuardedCall.W
 
 	@Override
 	public void tellOfEnd() {
-		this.writer.steps.tell(this.ends.join());
+		this.ends.forEach((end) -> this.writer.steps.tell(end.join()));
 	}
 
 	/**

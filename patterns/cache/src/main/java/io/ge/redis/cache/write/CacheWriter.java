@@ -50,6 +50,9 @@ public final class CacheWriter {
 
 	final GuardedCalls calls;
 
+	/** Of callers that are no subscribers. */
+	final CallerScope threads;
+
 	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, WriteSteps steps,
 			CacheTransactions transactions, ReactiveCacheTransactions reactive, WriteBehind behind,
 			GuardedCalls calls) {
@@ -61,6 +64,7 @@ public final class CacheWriter {
 		this.reactive = reactive;
 		this.behind = behind;
 		this.calls = calls;
+		this.threads = new CallerScope(transactions, reactive, null);
 	}
 
 	// With a method

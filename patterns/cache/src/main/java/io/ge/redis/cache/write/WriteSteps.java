@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriteSteps {
 
+	private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
 	private final Supplier<CacheEngine> engine;
 
 	private final GuardEvents events;
@@ -39,10 +41,13 @@ public final class WriteSteps {
 	 * @param locked whether their rows are locked
 	 * @return completes when that was tried, never exceptionally
 	 */
-	CompletableFuture<Void> announce(Collection<CacheWrite> writes, boolean locked) {
-		List<CacheWrite> sorted = new ArrayList<>(writes);
-		sorted.sort(Comparator.comparing(CacheWrite::id));
-		List<CompletableFuture<Boolean>> steps = new ArrayList<>(writes.size());
+	CompletableFuture<Void> announce(List<CacheWrite> writes, boolean locked) {
+		List<CacheWrite> sorted = writes;
+		if (writes.size() > 1) {
+			sorted = new ArrayList<>(writes);
+			sorted.sort(Comparator.comparing(CacheWrite::id));
+		}
+		CompletableFuture<Void> all = DONE;
 		for (CacheWrite write : sorted) {
 			boolean prolongs = locked && write.isAnnounced() && !write.isOrdered();
 			boolean fresh = prolongs
@@ -50,10 +55,17 @@ public final class WriteSteps {
 			if (write.isAnnouncing() && !write.isUnannounced() && !fresh) {
 				write.announced(locked && !prolongs);
 				write.announcedAt = System.nanoTime();
-				steps.add(this.engine.get().announce(write, prolongs));
+				all = both(all, this.engine.get().announce(write, prolongs));
 			}
 		}
-		return CompletableFuture.allOf(steps.toArray(CompletableFuture[]::new));
+		return all;
+	}
+
+	/**
+	 * Completes when two steps have.
+	 */
+	static CompletableFuture<Void> both(CompletableFuture<Void> one, CompletableFuture<?> other) {
+		return (other.isDone() && !other.isCompletedExceptionally()) ? one : CompletableFuture.allOf(one, other);
 	}
 
 	/**
@@ -134,7 +146,11 @@ public final class WriteSteps {
 	}
 
 	void tell(List<CacheEvent.Write> ends) {
-		ends.forEach(this.events::publish);
+		ends.forEach(this::tell);
+	}
+
+	void tell(CacheEvent.Write end) {
+		this.events.publish(end);
 	}
 
 	/**
