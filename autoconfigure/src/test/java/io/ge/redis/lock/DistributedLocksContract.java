@@ -212,7 +212,7 @@ abstract class DistributedLocksContract extends LocksContract {
 				// Until the other one has had as many turns
 				for (int sections = 1; over.getCount() > 0; sections++) {
 					application.locks().lock("orders", 42, WAITING).close();
-					if (sections == 300) {
+					if (sections == 1500) {
 						over.countDown();
 					}
 				}
