@@ -44,13 +44,6 @@ class CacheIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends CacheContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends CacheContract {
 

@@ -44,13 +44,6 @@ class DistributedLocksIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends DistributedLocksContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends DistributedLocksContract {
 

@@ -44,13 +44,6 @@ class SharedLocksIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends SharedLocksContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends SharedLocksContract {
 

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a suite can run on: each topology with the server that the build carries, one
- * topology through Jedis, and, where Docker answers, the oldest and the newest servers we
- * support.
+ * What a suite can run on: each topology and each driver, with the servers that the build
+ * carries, of which one is the oldest that we support, and newer ones where Docker
+ * answers.
  */
 public enum RedisTarget {
 
@@ -22,7 +22,7 @@ public enum RedisTarget {
 	STANDALONE(SharedRedis::standalone),
 
 	/**
-	 * Three Sentinels, Lettuce.
+	 * Three Sentinels, Lettuce, Redis 6.2.
 	 */
 	SENTINEL(SharedRedis::sentinel),
 
@@ -32,27 +32,9 @@ public enum RedisTarget {
 	CLUSTER(SharedRedis::cluster),
 
 	/**
-	 * One server, Jedis.
+	 * One server, Jedis, Redis 6.2.
 	 */
 	JEDIS(SharedRedis::jedis),
-
-	/**
-	 * The oldest supported server, in Docker, or the binary of the build where there is
-	 * no Docker.
-	 */
-	REDIS_6_2("redis:6.2") {
-
-		@Override
-		public RedisFixture shared() {
-			return Docker.isAvailable() ? super.shared() : SharedRedis.redis62();
-		}
-
-		@Override
-		@Nullable String obstacle() {
-			return RedisBinary.isPresent(RedisBinary.VERSION_6_2) ? null : super.obstacle();
-		}
-
-	},
 
 	/**
 	 * The last Redis 7, in Docker.

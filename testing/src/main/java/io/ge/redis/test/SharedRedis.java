@@ -45,8 +45,12 @@ public final class SharedRedis {
 		return Jedis.REDIS;
 	}
 
-	static StandaloneRedis redis62() {
-		return Redis62.REDIS;
+	/**
+	 * The oldest servers that we support, where they can be executed.
+	 */
+	private static RedisRelease oldest() {
+		return RedisBinary.isPresent(RedisBinary.VERSION_6_2) ? RedisServers.version(RedisBinary.VERSION_6_2)
+				: RedisServers.ofThisRun();
 	}
 
 	private static final class Standalone {
@@ -57,7 +61,7 @@ public final class SharedRedis {
 
 	private static final class Sentinel {
 
-		private static final SentinelRedis REDIS = RedisServers.sentinel();
+		private static final SentinelRedis REDIS = oldest().sentinel();
 
 	}
 
@@ -67,18 +71,12 @@ public final class SharedRedis {
 
 	}
 
-	private static final class Redis62 {
-
-		private static final StandaloneRedis REDIS = RedisServers.version(RedisBinary.VERSION_6_2).standalone();
-
-	}
-
 	private static final class Jedis {
 
 		private static final StandaloneRedis REDIS = start();
 
 		private static StandaloneRedis start() {
-			StandaloneRedis redis = RedisServers.standalone();
+			StandaloneRedis redis = oldest().standalone();
 			redis.useJedis();
 			return redis;
 		}

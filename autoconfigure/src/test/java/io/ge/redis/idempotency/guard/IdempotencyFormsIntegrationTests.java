@@ -23,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
@@ -66,6 +67,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
 
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
@@ -93,6 +95,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Sized
 class IdempotencyFormsIntegrationTests {
+
+	/** Reactor logs what fails at the moment at which it is cancelled. */
+	private static final Context FAILURES_AFTER_CANCELLATION_ARE_SILENT = Context.of("reactor.onErrorDropped.local",
+			(Consumer<Throwable>) (failure) -> {
+			});
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -320,7 +327,7 @@ class IdempotencyFormsIntegrationTests {
 			// However slow it is, somebody stays until the end
 			Duration patience = (i % 100 == 0) ? LONG : Duration.ofNanos(random.nextLong(3_000_000));
 			return call.timeout(patience).onErrorComplete();
-		}, 200).blockLast(Duration.ofMinutes(2));
+		}, 200).contextWrite(FAILURES_AFTER_CANCELLATION_ARE_SILENT).blockLast(Duration.ofMinutes(2));
 		Awaitility.await().atMost(LONG).until(this::isIdle);
 		// Whatever has begun has left what it must, and the rest nothing
 		Set<State> seen = EnumSet.noneOf(State.class);

@@ -71,13 +71,6 @@ class ScriptExecutorIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends Contract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends Contract {
 

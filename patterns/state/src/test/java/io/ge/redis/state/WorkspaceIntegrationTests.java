@@ -35,11 +35,4 @@ class WorkspaceIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends WorkspaceContract {
-
-	}
-
 }

@@ -35,11 +35,4 @@ class HashStoreIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends HashStoreContract {
-
-	}
-
 }

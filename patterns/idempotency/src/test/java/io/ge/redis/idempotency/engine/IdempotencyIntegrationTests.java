@@ -41,13 +41,6 @@ class IdempotencyIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends IdempotencyContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends IdempotencyContract {
 

@@ -76,13 +76,6 @@ class LiveChangesIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.REDIS_6_2)
-	class OnRedis62 extends Contract {
-
-	}
-
 	@Test
 	@Wide
 	void changesArriveAlthoughNoMessageDoes() {

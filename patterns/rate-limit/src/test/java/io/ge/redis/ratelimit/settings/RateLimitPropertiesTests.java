@@ -7,8 +7,10 @@ package io.ge.redis.ratelimit.settings;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -26,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RateLimitPropertiesTests {
 
-	private static final String HINTS = "/META-INF/additional-spring-configuration-metadata.json";
+	private static final String HINTS = "META-INF/additional-spring-configuration-metadata.json";
 
 	@Test
 	void defaultsAreCareful() {
@@ -62,10 +64,12 @@ class RateLimitPropertiesTests {
 
 	private static List<String> hints(String property) throws IOException {
 		List<String> values = new ArrayList<>();
-		try (InputStream stream = RateLimitPropertiesTests.class.getResourceAsStream(HINTS)) {
-			for (JsonNode hint : new JsonMapper().readTree(stream).path("hints")) {
-				if (hint.path("name").asString("").equals("ge.redis.rate-limit." + property)) {
-					hint.path("values").forEach((value) -> values.add(value.path("value").asString("")));
+		for (URL file : Collections.list(RateLimitPropertiesTests.class.getClassLoader().getResources(HINTS))) {
+			try (InputStream stream = file.openStream()) {
+				for (JsonNode hint : new JsonMapper().readTree(stream).path("hints")) {
+					if (hint.path("name").asString("").equals("ge.redis.rate-limit." + property)) {
+						hint.path("values").forEach((value) -> values.add(value.path("value").asString("")));
+					}
 				}
 			}
 		}
