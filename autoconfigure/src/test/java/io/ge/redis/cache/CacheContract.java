@@ -234,7 +234,9 @@ abstract class CacheContract {
 				assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo(this.balances.stored("a"));
 			}
 			assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
-			assertThat(this.balances.loads().get() + other.balances().loads().get()).isEqualTo(1);
+			assertThat(this.balances.loads().get() + other.balances().loads().get())
+				.as("loads of %s and %s", this.application.events().results(), other.events().results())
+				.isEqualTo(1);
 			threads.shutdown();
 		}
 	}
@@ -262,8 +264,9 @@ abstract class CacheContract {
 			assertThat(other.balances().find("a")).isEqualTo(this.balances.stored("a"));
 			assertThat(this.balances.stored("a").version()).isPositive();
 			this.balances.loads().set(0);
+			this.application.events().takeResults();
 			assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"));
-			assertThat(this.balances.loads()).hasValue(0);
+			assertThat(this.balances.loads()).as("loads of %s", this.application.events().results()).hasValue(0);
 		}
 	}
 

@@ -104,7 +104,7 @@ final class ChildArchive {
 			try (StandaloneRedis redis = RedisServers.standalone()) {
 				List<String> options = List.of("-XX:ArchiveClassesAtExit=" + made, "-cp",
 						String.join(File.pathSeparator, jars));
-				ChildJvm child = ChildJvm.launch((directory) -> options);
+				ChildJvm child = ChildJvm.launch(options);
 				List<String> start = new ArrayList<>(List.of(Everything.class.getName(), "archive", ""));
 				start.addAll(List.of(redis.properties()));
 				child.send("start", start.toArray()).join();

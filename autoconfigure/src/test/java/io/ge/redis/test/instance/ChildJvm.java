@@ -6,7 +6,6 @@
 package io.ge.redis.test.instance;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -43,11 +42,6 @@ final class ChildJvm {
 
 	private static final int START_SECONDS = 60;
 
-	/**
-	 * A directory before everything else on the class path, where scripts are changed.
-	 */
-	private static final String SHADOW = "shadow";
-
 	private final Path directory;
 
 	private final Process process;
@@ -81,31 +75,18 @@ final class ChildJvm {
 	 * Starts a JVM with the class path of this one.
 	 */
 	static ChildJvm launch() {
-		return launch((directory) -> woven(ChildArchive.options()));
-	}
-
-	/**
-	 * Starts a JVM in which scripts can be changed.
-	 */
-	static ChildJvm launchShadowed() {
-		return launch((directory) -> {
-			Path shadow = directory.resolve(SHADOW);
-			// What does not exist when a JVM starts is taken for a jar
-			Files.createDirectory(shadow);
-			return woven(List.of("-cp", shadow + File.pathSeparator + ChildArchive.CLASS_PATH));
-		});
+		return launch(woven(ChildArchive.options()));
 	}
 
 	/**
 	 * Starts a JVM.
-	 * @param options where it finds its classes, which may be in its directory
+	 * @param options where it finds its classes
 	 */
-	static ChildJvm launch(Options options) {
+	static ChildJvm launch(List<String> options) {
 		try {
 			Path directory = Reaper.newDirectory();
 			try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-				Process process = new ProcessBuilder(command(options.in(directory), server.getLocalPort()))
-					.redirectErrorStream(true)
+				Process process = new ProcessBuilder(command(options, server.getLocalPort())).redirectErrorStream(true)
 					.redirectOutput(directory.resolve("output").toFile())
 					.start();
 				Files.writeString(directory.resolve(Reaper.PID_FILE), String.valueOf(process.pid()));
@@ -113,20 +94,6 @@ final class ChildJvm {
 				child.read();
 				return child;
 			}
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	/**
-	 * Lets another text stand in the place of a script that was not read yet.
-	 */
-	void shadow(Sabotage.Script script) {
-		try {
-			Path file = this.directory.resolve(SHADOW).resolve(script.resource());
-			Files.createDirectories(file.getParent());
-			Files.writeString(file, script.text());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -348,16 +315,6 @@ final class ChildJvm {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	/**
-	 * How a JVM finds its classes.
-	 */
-	@FunctionalInterface
-	interface Options {
-
-		List<String> in(Path directory) throws IOException;
-
 	}
 
 }

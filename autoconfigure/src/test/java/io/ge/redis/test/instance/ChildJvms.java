@@ -30,11 +30,7 @@ final class ChildJvms {
 	 */
 	static ChildJvm take(List<Sabotage> sabotage) {
 		ChildJvm child = poll(sabotage);
-		if (child != null) {
-			return child;
-		}
-		boolean shadowed = sabotage.stream().anyMatch(Sabotage.Script.class::isInstance);
-		return shadowed ? ChildJvm.launchShadowed() : ChildJvm.launch();
+		return (child != null) ? child : ChildJvm.launch();
 	}
 
 	private static @Nullable ChildJvm poll(List<Sabotage> sabotage) {

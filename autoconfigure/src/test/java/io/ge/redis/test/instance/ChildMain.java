@@ -110,6 +110,10 @@ final class ChildMain {
 				Woven.constant(arguments.get(0), (arguments.size() > 3) ? arguments.get(3) : null);
 				Weaver.answer(arguments.get(0), arguments.get(1), arguments.get(2));
 			}
+			case "script" -> {
+				Woven.script(arguments.get(0), arguments.get(1));
+				Weaver.scripts();
+			}
 			default -> throw new IllegalArgumentException("Unknown: " + fields.get(0));
 		}
 		return null;

@@ -208,7 +208,7 @@ public final class Instances implements AutoCloseable {
 				await(child, sabotage(child, "sabotage-" + (++number), code));
 			}
 			else if (sabotage instanceof Sabotage.Script script) {
-				child.shadow(script);
+				await(child, child.send("script", script.before(), script.after()));
 			}
 		}
 	}

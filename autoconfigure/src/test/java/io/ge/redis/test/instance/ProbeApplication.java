@@ -5,11 +5,14 @@
 
 package io.ge.redis.test.instance;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Date;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.test.oracle.Journal;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -85,10 +88,9 @@ class ProbeApplication {
 		return CompletableFuture.completedFuture(true);
 	}
 
-	private static String script() throws Exception {
-		try (java.io.InputStream stream = ProbeApplication.class.getResourceAsStream("/io/ge/redis/lock/renew.lua")) {
-			return new String(stream.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8).lines().toList().get(0);
-		}
+	private static String script() {
+		LuaScript script = LuaScript.load(DistributedLocks.class, "renew.lua");
+		return new String(script.text(), StandardCharsets.UTF_8).lines().toList().get(0);
 	}
 
 }

@@ -37,7 +37,7 @@ public sealed interface Sabotage {
 		if (after.equals(before)) {
 			throw new IllegalArgumentException("The sabotage changes nothing in " + resource);
 		}
-		return new Script(resource, after);
+		return new Script(before, after);
 	}
 
 	/**
@@ -130,7 +130,7 @@ public sealed interface Sabotage {
 		}
 	}
 
-	record Script(String resource, String text) implements Sabotage {
+	record Script(String before, String after) implements Sabotage {
 	}
 
 	record Code(String type, String method, boolean skip, @Nullable Serializable constant) implements Sabotage {

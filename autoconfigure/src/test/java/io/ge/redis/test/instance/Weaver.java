@@ -10,6 +10,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.instrument.Instrumentation;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.core.script.LuaScript;
 import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
@@ -49,6 +50,13 @@ final class Weaver {
 	static void answer(String id, String type, String method) throws ReflectiveOperationException {
 		Advice.WithCustomMapping mapping = Advice.withCustomMapping().bind(Id.class, id);
 		weave(type, method, true, mapping.to(Answer.class));
+	}
+
+	/**
+	 * Lets scripts that are read from now on be sabotaged.
+	 */
+	static void scripts() {
+		weave(LuaScript.class, Advice.to(Text.class).on(ElementMatchers.isConstructor()));
 	}
 
 	private static void weave(String type, String method, boolean returning, Advice advice)
@@ -137,6 +145,18 @@ final class Weaver {
 				@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) @Nullable Object result) {
 			result = Woven.answer(id, returned.equals("java.util.concurrent.CompletableFuture")
 					|| returned.equals("java.util.concurrent.CompletionStage"));
+		}
+
+	}
+
+	/**
+	 * Woven before the first line of what makes a script of a text.
+	 */
+	static final class Text {
+
+		@Advice.OnMethodEnter
+		static void read(@Advice.Argument(value = 1, readOnly = false) byte[] text) {
+			text = Woven.text(text);
 		}
 
 	}

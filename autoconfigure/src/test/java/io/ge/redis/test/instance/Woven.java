@@ -8,6 +8,7 @@ package io.ge.redis.test.instance;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Objects;
@@ -30,6 +31,8 @@ public final class Woven {
 
 	private static final Map<String, @Nullable Object[]> CONSTANTS = new ConcurrentHashMap<>();
 
+	private static final Map<String, String> SCRIPTS = new ConcurrentHashMap<>();
+
 	private static volatile Consumer<String> reached = (id) -> {
 	};
 
@@ -46,6 +49,10 @@ public final class Woven {
 
 	static void release(String id) {
 		Objects.requireNonNull(HOLDS.get(id)).countDown();
+	}
+
+	static void script(String before, String after) {
+		SCRIPTS.put(before, after);
 	}
 
 	static void constant(String id, @Nullable String serialized) throws IOException, ClassNotFoundException {
@@ -86,6 +93,16 @@ public final class Woven {
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * The text of a script, sabotaged or not.
+	 * @param text as it was read
+	 * @return as it runs
+	 */
+	public static byte[] text(byte[] text) {
+		String sabotaged = SCRIPTS.get(new String(text, StandardCharsets.UTF_8));
+		return (sabotaged != null) ? sabotaged.getBytes(StandardCharsets.UTF_8) : text;
 	}
 
 	/**
