@@ -6,17 +6,15 @@
 --
 -- Invariant: the keys of two windows differ, and name the time in UTC at which the window begins.
 
--- The date of a day since 1970-01-01, in years that begin in March
+-- The date of a day since 1970-01-01, in years that begin in March, from 2000 to 2400
 local function civil(day)
-  local shifted = day + 719468
-  local era = math.floor(shifted / 146097)
-  local rest = shifted - era * 146097
-  local year = math.floor((rest - math.floor(rest / 1460) + math.floor(rest / 36524) - math.floor(rest / 146096)) / 365)
+  local rest = day - 11017
+  local year = math.floor((rest - math.floor(rest / 1460) + math.floor(rest / 36524)) / 365)
   rest = rest - (365 * year + math.floor(year / 4) - math.floor(year / 100))
   local month = math.floor((5 * rest + 2) / 153)
   local date = rest - math.floor((153 * month + 2) / 5) + 1
   month = month < 10 and month + 3 or month - 9
-  return year + era * 400 + (month <= 2 and 1 or 0), month, date
+  return 2000 + year + (month <= 2 and 1 or 0), month, date
 end
 
 -- The key of the window so many windows ago: none | hour | day | week | month

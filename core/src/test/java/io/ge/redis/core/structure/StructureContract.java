@@ -13,10 +13,13 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
@@ -72,9 +75,10 @@ public abstract class StructureContract {
 	protected abstract List<Operation> operations(RedisBackend backend);
 
 	/**
-	 * Returns the same operations on a definition that is permanent, if there is one.
+	 * Returns the same operations on another definition, if the structure has some. That
+	 * of {@code permanent} is permanent, and there is no {@code other}.
 	 */
-	protected List<Operation> permanentOperations(RedisBackend backend) {
+	protected List<Operation> operations(RedisBackend backend, String definition) {
 		return List.of();
 	}
 
@@ -82,6 +86,13 @@ public abstract class StructureContract {
 	 * Returns the key that the first operation looks at first.
 	 */
 	protected abstract String key();
+
+	/**
+	 * Returns the names of operations that do not look at {@link #key()}.
+	 */
+	protected Set<String> elsewhere() {
+		return Set.of();
+	}
 
 	protected final RedisBackend backend() {
 		return this.backend.get();
@@ -110,11 +121,51 @@ public abstract class StructureContract {
 	 */
 	protected final Set<String> keys() {
 		Set<String> keys = new TreeSet<>();
+		eachKey((endpoint, key) -> keys.add(key));
+		return keys;
+	}
+
+	private void eachKey(BiConsumer<RedisEndpoint, String> action) {
 		this.redis.endpoints().stream().filter(RedisEndpoint::isPrimary).forEach((endpoint) -> {
 			List<?> found = (List<?>) endpoint.command("KEYS", anyKey());
-			found.forEach((key) -> keys.add(String.valueOf(key)));
+			found.forEach((key) -> action.accept(endpoint, String.valueOf(key)));
 		});
-		return keys;
+	}
+
+	/**
+	 * Asserts that a call lets all keys live longer than they would have.
+	 */
+	protected final void prolongs(Runnable write) {
+		eachKey((endpoint, key) -> endpoint.command("PEXPIRE", key, "60000"));
+		write.run();
+		eachKey((endpoint, key) -> assertThat((Long) endpoint.command("PTTL", key)).as(key).isGreaterThan(60_000));
+	}
+
+	/**
+	 * Does something as another program would.
+	 */
+	protected final void direct(Consumer<StringRedisTemplate> action) throws Exception {
+		RedisConnectionFactory factory = this.redis.connectionFactory();
+		try {
+			action.accept(new StringRedisTemplate(factory));
+		}
+		finally {
+			((DisposableBean) factory).destroy();
+		}
+	}
+
+	/**
+	 * Asserts that calls are refused while a key is of another type, and write nothing.
+	 */
+	protected final void refusesAnotherType(String key, List<Operation> calls) throws Exception {
+		direct((template) -> {
+			template.opsForList().rightPush(key, "something else");
+			template.expire(key, Duration.ofMinutes(1));
+		});
+		calls.forEach((call) -> assertThatExceptionOfType(StructureMismatchException.class).as(call.name())
+			.isThrownBy(() -> call.blocking().get())
+			.withMessageContaining(key().substring(0, key().indexOf('{') + 1)));
+		assertThat(keys()).containsExactly(key);
 	}
 
 	/**
@@ -157,7 +208,7 @@ public abstract class StructureContract {
 	@Test
 	void eachOperationIsOneScriptOrCommand() {
 		List<Operation> operations = new ArrayList<>(operations(backend()));
-		operations.addAll(permanentOperations(backend()));
+		operations.addAll(operations(backend(), "permanent"));
 		for (Operation operation : operations) {
 			this.scripts.set(0);
 			operation.blocking().get();
@@ -168,7 +219,7 @@ public abstract class StructureContract {
 
 	@Test
 	void answersAlikeWithoutATtl() {
-		List<Object> permanent = permanentOperations(backend()).stream()
+		List<Object> permanent = operations(backend(), "permanent").stream()
 			.<Object>map((operation) -> operation.blocking().get())
 			.toList();
 		forgetPermanent();
@@ -239,19 +290,25 @@ public abstract class StructureContract {
 
 	@Test
 	void refusesAKeyOfAnotherType() throws Exception {
-		RedisConnectionFactory factory = this.redis.connectionFactory();
-		try {
-			StringRedisTemplate template = new StringRedisTemplate(factory);
-			template.opsForList().rightPush(key(), "something else");
-			template.expire(key(), Duration.ofMinutes(1));
-		}
-		finally {
-			((DisposableBean) factory).destroy();
-		}
+		refusesAnotherType(key(),
+				operations(backend()).stream().filter((operation) -> !elsewhere().contains(operation.name())).toList());
+	}
+
+	@Test
+	void aWriteProlongsTheTimeToLive() {
 		Operation write = operations(backend()).get(0);
-		assertThatExceptionOfType(StructureMismatchException.class).isThrownBy(() -> write.blocking().get())
-			.withMessageContaining(key().substring(0, key().indexOf('{') + 1));
-		assertThat(keys()).containsExactly(key());
+		write.blocking().get();
+		prolongs(() -> write.blocking().get());
+	}
+
+	@Test
+	void refusesANameThatIsNotConfigured() {
+		for (Operation operation : operations(backend(), "other")) {
+			assertThatExceptionOfType(NotConfiguredException.class).as(operation.name())
+				.isThrownBy(() -> operation.blocking().get())
+				.withMessageContainingAll("ge.redis." + pattern(), ".other.ttl=30d");
+		}
+		assertThat(keys()).isEmpty();
 	}
 
 	@Test

@@ -28,10 +28,16 @@ public final class TimedScripts {
 	 */
 	public static List<String> run(StandaloneRedis redis, LuaScript script, long micros, String key,
 			Object... arguments) {
+		return run(redis, new String(script.text(), StandardCharsets.UTF_8), micros, key, arguments);
+	}
+
+	/**
+	 * Runs the text of a script, in which a test may have changed something.
+	 */
+	public static List<String> run(StandaloneRedis redis, String text, long micros, String key, Object... arguments) {
 		// As keys, so that the server compiles the text once
-		String text = new String(script.text(), StandardCharsets.UTF_8).replace("redis.call('TIME')",
-				"{KEYS[2], KEYS[3]}");
-		List<String> command = new ArrayList<>(List.of("EVAL", text, "3", key, String.valueOf(micros / 1_000_000),
+		String timed = text.replace("redis.call('TIME')", "{KEYS[2], KEYS[3]}");
+		List<String> command = new ArrayList<>(List.of("EVAL", timed, "3", key, String.valueOf(micros / 1_000_000),
 				String.valueOf(micros % 1_000_000)));
 		Stream.of(arguments)
 			.flatMap((argument) -> (argument instanceof Object[] several) ? Stream.of(several) : Stream.of(argument))

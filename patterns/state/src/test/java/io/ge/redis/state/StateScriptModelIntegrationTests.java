@@ -18,6 +18,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
@@ -37,15 +38,15 @@ class StateScriptModelIntegrationTests {
 	private static final int STEPS = 40;
 
 	/** Some operations are forgotten in the course of a trace. */
-	private static final int KEPT = 6;
+	private static final int KEPT = 4;
 
-	private static final int FORGOTTEN = 5;
+	private static final int FORGOTTEN = 3;
 
 	private static final int LONGEST = 4;
 
 	private static final long TTL = 60_000_000;
 
-	private static final long MEMBER = 60_000;
+	private static final long MEMBER = 5000;
 
 	private static final long CLOCK_MILLIS = 1000;
 
@@ -74,6 +75,9 @@ class StateScriptModelIntegrationTests {
 
 	private final List<Applied> feed = new ArrayList<>();
 
+	/** When agents in the directory were seen last. */
+	private final Map<String, Long> seen = new TreeMap<>();
+
 	@BeforeContainer
 	static void start() {
 		redis = RedisServers.standalone();
@@ -82,6 +86,28 @@ class StateScriptModelIntegrationTests {
 	@AfterContainer
 	static void stop() {
 		redis.close();
+	}
+
+	@Example
+	void aRetryIsUnknownWhileItsIdMayBeForgotten() {
+		forget();
+		this.nowMillis = 1_800_000_000_000L;
+		for (int i = 0; i < KEPT + FORGOTTEN; i++) {
+			assertThat(retry("o" + i, 1)).startsWith("ok");
+		}
+		assertThat(retry("o0", 1)).startsWith("ok", "1");
+		assertThat(retry("next", 0)).startsWith("ok");
+		assertThat(retry("o" + FORGOTTEN, 1)).startsWith("ok", String.valueOf(FORGOTTEN + 1));
+		assertThat(retry("o0", 1)).containsExactly("unknown");
+		// Clocks may differ by a second
+		this.nowMillis += CLOCK_MILLIS;
+		assertThat(retry("new", 1)).containsExactly("unknown");
+		this.nowMillis++;
+		assertThat(retry("new", 1)).startsWith("ok");
+	}
+
+	private List<String> retry(String operation, long age) {
+		return run("change", operation, age, TTL, MEMBER, KEPT, LONGEST, "", "append", "list", "", "1");
 	}
 
 	@Property(shrinking = ShrinkingMode.OFF)
@@ -95,13 +121,19 @@ class StateScriptModelIntegrationTests {
 			this.nowMillis += pauses.get(random.nextInt(5));
 			switch (random.nextInt(10)) {
 				case 0 -> remember(random);
-				case 1 -> look();
+				case 3 -> join(random);
+				case 1 -> {
+					look();
+					assertThat(run("agents", "list", "", TTL, MEMBER, "", "")).isEqualTo(members());
+				}
 				case 2 -> read(random);
 				default -> change(random, step);
 			}
-			if (random.nextInt(200) == 0) {
-				forget();
+			switch (random.nextInt(200)) {
+				case 0 -> forget();
+				case 1, 2 -> evict();
 			}
+			assertThat(redis.primary().command("ZCARD", KEYS.get(4))).isEqualTo((long) this.seen.size());
 		}
 		look();
 	}
@@ -116,7 +148,39 @@ class StateScriptModelIntegrationTests {
 		this.memory.clear();
 		this.operations.clear();
 		this.feed.clear();
+		this.seen.clear();
 		this.version = 0;
+	}
+
+	/**
+	 * Redis needs memory, and drops what it knows of operations.
+	 */
+	private void evict() {
+		redis.primary().command("DEL", KEYS.get(2), KEYS.get(3));
+		this.feed.clear();
+		if (this.version > 0) {
+			assertThat(retry("lost", 1)).containsExactly("unknown");
+		}
+	}
+
+	private void join(Random random) {
+		String agent = List.of("A", "B", "C").get(random.nextInt(3));
+		see(agent);
+		assertThat(run("agents", "join", agent, TTL, MEMBER, "", "")).isEqualTo(members());
+	}
+
+	private void see(String agent) {
+		this.seen.values().removeIf((millis) -> millis <= this.nowMillis - MEMBER);
+		this.seen.put(agent, this.nowMillis);
+	}
+
+	private List<String> members() {
+		return this.seen.entrySet()
+			.stream()
+			.filter((agent) -> agent.getValue() > this.nowMillis - MEMBER)
+			.sorted(Map.Entry.comparingByValue())
+			.map(Map.Entry::getKey)
+			.toList();
 	}
 
 	private void remember(Random random) {
@@ -127,7 +191,7 @@ class StateScriptModelIntegrationTests {
 		assertThat(run("agents", "remember", "A", TTL, MEMBER, field, json)).containsExactly(counts ? "1" : "0");
 		List<String> memory = run("agents", "recall", "A", TTL, MEMBER, "", "");
 		assertThat(memory).hasSize(2 * this.memory.size()).containsAll(this.memory.keySet());
-		assertThat(run("agents", "list", "", TTL, MEMBER, "", "")).containsExactly("A");
+		see("A");
 	}
 
 	private void change(Random random, int step) {
@@ -158,7 +222,7 @@ class StateScriptModelIntegrationTests {
 			return List.of("ok", String.valueOf(applied.version), applied.number);
 		}
 		if (age > 0 && this.version > this.feed.size()
-				&& this.feed.get(0).millis > this.nowMillis - age - CLOCK_MILLIS) {
+				&& (this.feed.isEmpty() || this.feed.get(0).millis > this.nowMillis - age - CLOCK_MILLIS)) {
 			return List.of("unknown");
 		}
 		for (Map.Entry<String, Todo> each : todo.entrySet()) {
@@ -172,6 +236,7 @@ class StateScriptModelIntegrationTests {
 		if (todo.isEmpty()) {
 			return List.of("same", String.valueOf(this.version));
 		}
+		see("A");
 		this.version++;
 		StringBuilder entry = new StringBuilder(this.version + " o " + operation + " t " + this.nowMillis + " a A");
 		String number = "";
@@ -236,6 +301,8 @@ class StateScriptModelIntegrationTests {
 		for (int i = 2; i < split; i += 2) {
 			states.put(reply.get(i), reply.get(i + 1));
 		}
+		states.keySet().removeAll(List.of("b", "v"));
+		assertThat(states).hasSize(this.fields.size());
 		Map<String, String> values = new HashMap<>();
 		Map<String, TreeMap<Long, String>> lists = new HashMap<>();
 		for (int i = split; i < reply.size(); i += 2) {
@@ -258,14 +325,18 @@ class StateScriptModelIntegrationTests {
 
 	private void read(Random random) {
 		int since = random.nextInt((int) this.version + 1);
-		List<String> reply = run("changes", since, 1000);
+		int most = 1 + random.nextInt(10);
+		List<String> reply = run("changes", since, most);
 		assertThat(reply).startsWith("2", String.valueOf(this.version));
 		List<String> found = new ArrayList<>();
 		for (int i = 3; i < reply.size(); i += 1 + Integer.parseInt(reply.get(i))) {
 			found.add(String.join(" ", reply.subList(i + 1, i + 1 + Integer.parseInt(reply.get(i)))));
 		}
-		assertThat(found)
-			.isEqualTo(this.feed.stream().filter((applied) -> applied.version > since).map(Applied::entry).toList());
+		assertThat(found).isEqualTo(this.feed.stream()
+			.filter((applied) -> applied.version > since)
+			.limit(most)
+			.map(Applied::entry)
+			.toList());
 	}
 
 	private static String name(Random random) {

@@ -20,8 +20,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -47,8 +48,6 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -83,6 +82,11 @@ abstract class WorkspaceContract extends StructureContract {
 	@Override
 	protected String anyKey() {
 		return "{session:*";
+	}
+
+	@Override
+	protected Set<String> elsewhere() {
+		return Set.of("changes", "join", "members", "remember", "memory");
 	}
 
 	@Override
@@ -124,16 +128,6 @@ abstract class WorkspaceContract extends StructureContract {
 		StateInstance instance = new StateInstance(redis(), properties);
 		this.instances.add(instance);
 		return instance;
-	}
-
-	private void direct(Consumer<StringRedisTemplate> action) throws Exception {
-		RedisConnectionFactory factory = redis().connectionFactory();
-		try {
-			action.accept(new StringRedisTemplate(factory));
-		}
-		finally {
-			((DisposableBean) factory).destroy();
-		}
 	}
 
 	@Test
@@ -185,13 +179,20 @@ abstract class WorkspaceContract extends StructureContract {
 		workspace.remember("A", "draft", 1);
 		direct((template) -> {
 			List<?> millis = template.execute(RedisScript.of("""
-					local millis = {}
-					for i, key in ipairs(KEYS) do millis[i] = redis.call('PTTL', key) end
+					local millis, before, after = {}
+					repeat
+					  before = math.floor(redis.call('TIME')[2] / 1000)
+					  for i, key in ipairs(KEYS) do millis[i] = redis.call('PTTL', key) end
+					  after = math.floor(redis.call('TIME')[2] / 1000)
+					until before == after
 					return millis""", List.class), keys);
 			assertThat(Set.copyOf(millis)).singleElement(as(InstanceOfAssertFactories.LONG))
 				.isBetween(3590000L, 3600000L);
 			assertThat(template.getExpire("{session:101}:agent:A:memory")).isBetween(3590L, 3600L);
 		});
+		prolongs(() -> workspace.remember("A", "draft", 2));
+		prolongs(() -> workspace.join("A"));
+		prolongs(() -> workspace.by("A").put("status", "idle"));
 	}
 
 	@Test
@@ -366,6 +367,7 @@ abstract class WorkspaceContract extends StructureContract {
 		assertThat(workspace.remember("A", "draft", null)).isTrue();
 		assertThat(workspace.memory("A").fields()).isEmpty();
 		assertThat(workspace.memory("B").fields()).isEmpty();
+		assertThat(workspace.members()).containsExactly("A");
 		assertThat(workspace.snapshot().get("plan", Plan.class)).isEqualTo(new Plan("go", 3));
 		assertThat(workspace.changes(0).changes()).singleElement()
 			.satisfies((change) -> assertThat(change.agent()).isEqualTo("A"))
@@ -397,6 +399,7 @@ abstract class WorkspaceContract extends StructureContract {
 		mismatches("would not fit", () -> workspace.increment("large", 1));
 		assertThat(workspace.snapshot().version()).isEqualTo(3);
 		assertThat(instance.events(Outcome.REFUSED)).isEqualTo(4);
+		assertThat(workspace.increment("large", -1)).isEqualTo(Long.MAX_VALUE - 1);
 	}
 
 	private static void mismatches(String message, Runnable change) {
@@ -474,23 +477,25 @@ abstract class WorkspaceContract extends StructureContract {
 		assertThat(workspace.putIfAbsent("theirs", 1)).isEqualTo(new WriteResult(false, 0));
 		assertThat(workspace.update("theirs", String.class, (theirs) -> theirs + "y")).isEqualTo("xy");
 		assertThat(workspace.putIfAbsent("removed", 2)).isEqualTo(new WriteResult(true, 5));
-		assertThat(workspace.append("list", 3)).isEqualTo(6);
+		direct((template) -> template.opsForHash().delete("{session:101}:workspace", "removed"));
+		assertThat(workspace.compareAndSet("removed", 0, 3)).isEqualTo(new WriteResult(true, 6));
+		assertThat(workspace.append("list", 3)).isEqualTo(7);
 		assertThat(workspace.snapshot().list("list", Integer.class)).containsExactly(3);
 		direct((template) -> template.delete("{session:101}:workspace:meta"));
-		assertThat(workspace.put("plan", 1)).isEqualTo(7);
+		assertThat(workspace.put("plan", 1)).isEqualTo(8);
 	}
 
 	@Test
 	void holdsListsOfThousands() throws Exception {
 		Workspace workspace = start().open("101");
-		for (int from = 0; from < 3000; from += 500) {
-			IntStream.range(from, from + 500)
-				.mapToObj((i) -> workspace.appendAsync("list", i))
-				.toList()
-				.forEach(CompletableFuture::join);
-		}
+		workspace.append("list", 0);
+		// As if there had been as many appends
+		direct((template) -> template.execute(RedisScript.of("""
+				for i = 1, 9999 do redis.call('HSET', KEYS[1], 'list\\0' .. i, i) end
+				redis.call('HSET', KEYS[2], 'f:list', '1 0 10000')"""),
+				List.of("{session:101}:workspace", "{session:101}:workspace:meta")));
 		List<Integer> all = workspace.snapshot().list("list", Integer.class);
-		assertThat(all).hasSize(3000).doesNotHaveDuplicates();
+		assertThat(all).isEqualTo(IntStream.range(0, 10_000).boxed().toList());
 		assertThat(workspace.snapshot("list").list("list", Integer.class)).isEqualTo(all);
 		start("max-list-length", "700").open("101").append("list", -1);
 		assertThat(workspace.snapshot().list("list", Integer.class)).hasSize(700).endsWith(-1);
@@ -514,10 +519,20 @@ abstract class WorkspaceContract extends StructureContract {
 		StateInstance instance = start("max-value-size", "100B");
 		Workspace workspace = instance.open("101");
 		for (String bad : List.of("", "a{b", "a}b", "a:b", "a\nb", "x".repeat(201))) {
-			assertThatIllegalArgumentException().isThrownBy(() -> workspace.put(bad, 1)).withMessageContaining("field");
-			assertThatIllegalArgumentException().isThrownBy(() -> workspace.by(bad)).withMessageContaining("agent");
-			assertThatIllegalArgumentException().isThrownBy(() -> instance.open(bad)).withMessageContaining("id");
+			for (Runnable call : List.<Runnable>of(() -> workspace.put(bad, 1), () -> workspace.remove(bad),
+					() -> workspace.update(bad, String.class, (value) -> "x"), () -> workspace.snapshot("plan", bad),
+					() -> workspace.mergePatch(Map.of(bad, Map.of())), () -> workspace.remember("A", bad, 1))) {
+				refuses("field", call);
+			}
+			for (Runnable call : List.<Runnable>of(() -> workspace.by(bad), () -> workspace.join(bad),
+					() -> workspace.remember(bad, "draft", 1), () -> workspace.memory(bad))) {
+				refuses("agent", call);
+			}
+			refuses("id", () -> instance.open(bad));
+			refuses("kind", () -> StateInstance.pattern(backend()).workspaces().open(bad, "101"));
 		}
+		refuses("patch must be an object in JSON of at most 1000 members", () -> workspace.mergePatch(
+				IntStream.range(0, 1001).boxed().collect(Collectors.toMap(String::valueOf, Function.identity()))));
 		assertThatIllegalArgumentException().isThrownBy(() -> workspace.put("plan", "x".repeat(100)))
 			.withMessageContainingAll("'plan'", "102 bytes", "ge.redis.state.max-value-size");
 		assertThatIllegalArgumentException().isThrownBy(() -> workspace.put("plan", new Object() {
@@ -554,6 +569,7 @@ abstract class WorkspaceContract extends StructureContract {
 		workspace.increment("tokens", 1);
 		StateChanges changes = workspace.changes(0);
 		assertThat(changes.gap()).isFalse();
+		assertThat(changes.epoch()).isPositive();
 		assertThat(changes.version()).isEqualTo(2);
 		assertThat(changes.changes()).extracting(StateChange::version).containsExactly(1L, 2L);
 		assertThat(changes.changes()).extracting(StateChange::agent).containsExactly("A", null);
@@ -563,6 +579,7 @@ abstract class WorkspaceContract extends StructureContract {
 		IntStream.range(0, 500).forEach((i) -> workspace.put("plan", i));
 		StateChanges late = workspace.changes(2);
 		assertThat(late.gap()).isTrue();
+		assertThat(late.epoch()).isEqualTo(changes.epoch());
 		assertThat(late.changes().get(0).version()).isGreaterThan(300);
 		direct((template) -> assertThat(template.opsForHash().size("{session:101}:workspace:operations"))
 			.isEqualTo(template.opsForStream().size("{session:101}:workspace:changes"))
@@ -607,16 +624,23 @@ abstract class WorkspaceContract extends StructureContract {
 	@ParameterizedTest
 	@MethodSource("beginnings")
 	@Sized
-	void tellsAListenerOfABeginningAnew(int changes) {
+	void tellsAListenerOfABeginningAnew(int changes) throws Exception {
 		Workspace workspace = start().open("101");
 		workspace.put("plan", 1);
 		workspace.put("plan", 2);
 		Recorder recorder = new Recorder();
 		try (ChangeSubscription subscription = workspace.listen(0, recorder)) {
 			await().until(() -> subscription.version() == 2);
-			redis().flushAll();
-			// Perhaps beyond the version that the listener has come to, before it looks
-			IntStream.range(0, changes).forEach((i) -> workspace.put("plan", i));
+			// As if it had expired and been changed so often before the listener looks
+			direct((template) -> template.execute(RedisScript.of("""
+					redis.call('DEL', KEYS[2])
+					for i = 1, ARGV[1] do
+					  redis.call('XADD', KEYS[2], i .. '-0', 'o', i, 't', 0, 'a', '', 'put', 'plan')
+					end
+					redis.call('PEXPIRE', KEYS[2], 60000)
+					redis.call('HSET', KEYS[1], 'v', ARGV[1], 'b', 1)"""),
+					List.of("{session:101}:workspace:meta", "{session:101}:workspace:changes"),
+					String.valueOf(changes)));
 			await().until(() -> subscription.version() == changes && recorder.gaps.equals(List.of("2 to 1")));
 			await().until(() -> recorder.versions.size() == 2 + changes);
 			assertThat(recorder.versions.subList(2, 2 + changes))

@@ -73,7 +73,7 @@ public record BloomProperties(@DefaultValue("true") boolean enabled, @Nullable S
 
 		/** Returns how many words a block has, which is how many bits a value sets. */
 		int words() {
-			return (int) Math.max(1, Math.round(-Math.log(generationErrorRate()) / Math.log(2)));
+			return (int) Math.round(-Math.log(generationErrorRate()) / Math.log(2));
 		}
 
 		/** Returns how many blocks a generation has. */

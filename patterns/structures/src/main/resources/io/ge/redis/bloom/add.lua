@@ -34,7 +34,7 @@ if not found then
   if kind == 'bits' then
     redis.call('STRLEN', current)
   end
-  redis.call('SET', names, kind .. ' ' .. parameters, unpack(lives and {'PX', lives} or {}))
+  redis.call('SET', names, kind .. ' ' .. parameters)
 elseif kind == 'bf' and redis.call('EXISTS', current) == 0 then
   redis.call('BF.RESERVE', current, rate, capacity)
 end

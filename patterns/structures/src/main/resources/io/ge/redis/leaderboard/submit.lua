@@ -19,9 +19,6 @@ local mode, member, number, first, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), AR
 -- The usual case in few commands. Only larger summands make an infinite sum of finite numbers
 if mode == 'add' and not first and #ARGV == 6 and ARGV[6] == 'none' and math.abs(number) < 1e290 then
   local score = redis.call('ZINCRBY', board, ARGV[3], member)
-  if score == 'inf' or score == '-inf' then
-    return {'infinite'}
-  end
   if ttl ~= '0' then
     redis.call('PEXPIRE', board, ttl)
   end

@@ -24,7 +24,9 @@ class BloomConfigurationTests {
 		refuses(FILTERS + ".x.ttl must be set", "x.capacity", "10");
 		refuses(FILTERS + ".x.capacity must be at least 1, was 0", "x.ttl", "1d", "x.capacity", "0");
 		refuses(FILTERS + ".x.error-rate must be from", "x.ttl", "1d", "x.error-rate", "1");
+		refuses(FILTERS + ".x.error-rate must be from", "x.ttl", "1d", "x.error-rate", "0");
 		refuses(FILTERS + ".x.error-rate must be from", "x.ttl", "1d", "x.error-rate", "NaN");
+		refuses(FILTERS + ".x.ttl must be at least 2ms", "x.ttl", "1ms");
 		refuses(FILTERS + ".x.capacity must be lower", "x.ttl", "1d", "x.capacity", "1000000000");
 	}
 

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.structure.Bound;
 import io.ge.redis.core.structure.StructureContract;
 import io.ge.redis.core.structure.StructureMismatchException;
@@ -49,11 +48,7 @@ abstract class BloomFiltersContract extends StructureContract {
 	}
 
 	@Override
-	protected List<Operation> permanentOperations(RedisBackend backend) {
-		return operations(backend, "permanent");
-	}
-
-	private static List<Operation> operations(RedisBackend backend, String name) {
+	protected List<Operation> operations(RedisBackend backend, String name) {
 		BloomFilters filters = pattern(backend, "1000000").bloomFilters();
 		return List.of(
 				new Operation("add", () -> filters.addAllAsync(name, List.of("a", "b")),
@@ -128,10 +123,15 @@ abstract class BloomFiltersContract extends StructureContract {
 	}
 
 	@Test
+	void writesNoParametersWhereTheFilterIsOfAnotherType() throws Exception {
+		refusesAnotherType("ge:bloom:{permanent}", operations(backend(), "permanent").subList(0, 2));
+	}
+
+	@Test
 	void refusesWhatCannotWork() {
 		refuses("The number of values must be from 1 to 1000, was 0", () -> this.filters.addAll("mails", List.of()));
-		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.filters.add("other", "a"))
-			.withMessageContaining("ge.redis.bloom.filters.other.ttl=30d");
+		refuses("The number of values must be from 1 to 1000, was 0",
+				() -> this.filters.mightContainAll("mails", List.of()));
 		assertThat(keys()).isEmpty();
 	}
 

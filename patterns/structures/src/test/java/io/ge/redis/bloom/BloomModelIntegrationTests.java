@@ -42,6 +42,8 @@ class BloomModelIntegrationTests {
 	/** Long enough that no key expires while a trace is played. */
 	private static final long GENERATION = 1_000_000;
 
+	private static final String KEY = "ge:bloom:{m}";
+
 	private static StandaloneRedis redis;
 
 	/** Milliseconds. */
@@ -78,7 +80,17 @@ class BloomModelIntegrationTests {
 				}
 			}
 			assertThat(run(adds ? "add" : "check", values)).isEqualTo(expected);
+			if (adds) {
+				livesUntilTheNextGenerationEnds(String.valueOf(this.now / GENERATION));
+				livesUntilTheNextGenerationEnds("parameters");
+			}
 		}
+	}
+
+	private void livesUntilTheNextGenerationEnds(String key) {
+		long lives = 2 * GENERATION - this.now % GENERATION;
+		// The time of the server goes on
+		assertThat((Long) redis.primary().command("PTTL", KEY + ":" + key)).isBetween(lives - GENERATION / 2, lives);
 	}
 
 	private boolean isKnown(int value) {
@@ -100,7 +112,7 @@ class BloomModelIntegrationTests {
 		}
 		LuaScript blocks = LuaScript.functions(RedisBloomFilters.class, "blocks.lua");
 		return TimedScripts.run(redis, LuaScript.load(RedisBloomFilters.class, script + ".lua", blocks),
-				this.now * 1000, "ge:bloom:{m}", arguments.toArray());
+				this.now * 1000, KEY, arguments.toArray());
 	}
 
 }

@@ -8,14 +8,12 @@ package io.ge.redis.geo;
 import java.util.List;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.structure.Bound;
 import io.ge.redis.core.structure.StructureContract;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
@@ -51,11 +49,7 @@ abstract class GeoIndexesContract extends StructureContract {
 	}
 
 	@Override
-	protected List<Operation> permanentOperations(RedisBackend backend) {
-		return operations(backend, "permanent");
-	}
-
-	private static List<Operation> operations(RedisBackend backend, String name) {
+	protected List<Operation> operations(RedisBackend backend, String name) {
 		GeoIndexes indexes = indexes(backend);
 		return List.of(
 				new Operation("put", () -> indexes.putAsync(name, "a", BERLIN), () -> indexes.put(name, "a", BERLIN)),
@@ -152,10 +146,11 @@ abstract class GeoIndexesContract extends StructureContract {
 		refuses("latitude must be from", () -> new GeoPoint(0, Double.NaN));
 		refuses("radiusKm must be from 0.0 to 25000.0", () -> this.indexes.nearest("desks", BERLIN, -1, 1));
 		refuses("widthKm must be from", () -> this.indexes.inBox("desks", BERLIN, Double.NaN, 1, 1));
+		refuses("heightKm must be from", () -> this.indexes.inBox("desks", BERLIN, 1, 50_001, 1));
 		refuses("limit must be from 1 to 1000", () -> this.indexes.nearest("desks", BERLIN, 1, 0));
 		refuses("member must have from 1 to 200 bytes", () -> this.indexes.put("desks", "", BERLIN));
-		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.indexes.put("other", "a", BERLIN))
-			.withMessageContaining("ge.redis.geo.indexes.other.ttl=30d");
+		refuses("member must have from 1 to 200 bytes", () -> this.indexes.position("desks", ""));
+		refuses("member must have from 1 to 200 bytes", () -> this.indexes.remove("desks", ""));
 		assertThat(keys()).isEmpty();
 	}
 

@@ -5,8 +5,11 @@
 
 package io.ge.redis.geo;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
@@ -32,17 +35,23 @@ class GeoModelIntegrationTests {
 
 	private static final int STEPS = 25;
 
-	private static final int MEMBERS = 200;
+	private static final int MEMBERS = 30;
+
+	private static final int REMOVED_AT_ONCE = 5;
 
 	/** Long enough that no key expires while a trace is played. */
 	private static final long TTL = 1_000_000;
+
+	private static final String KEY = "ge:geo:{m}";
 
 	private static StandaloneRedis redis;
 
 	/** Milliseconds. */
 	private long now;
 
-	/** When each member expires. The lower its number, the nearer it is. */
+	/**
+	 * When each member in the index expires. The lower its number, the nearer it is.
+	 */
 	private final TreeMap<Integer, Long> members = new TreeMap<>();
 
 	@BeforeContainer
@@ -62,22 +71,43 @@ class GeoModelIntegrationTests {
 		this.members.clear();
 		this.now = 1_800_000_000_000L;
 		for (int step = 0; step < STEPS; step++) {
-			this.now += List.of(0L, 1L, 300_000L, 1_000_000L).get(random.nextInt(4));
+			this.now += List.of(0L, 1L, TTL / 4, TTL / 2).get(random.nextInt(4));
 			int member = random.nextInt(MEMBERS);
 			switch (random.nextInt(12)) {
-				case 0 -> random.ints(0, MEMBERS).distinct().limit(120).forEach(this::put);
-				case 1, 2 -> put(member);
+				case 0, 5, 6 -> random.ints(0, MEMBERS).distinct().limit(15).forEach((each) -> put(each, TTL));
+				case 1 -> put(member, TTL);
+				case 2 -> put(member, random.nextBoolean() ? TTL : 0);
 				case 3 -> assertThat(run("remove", "m" + member)).containsExactly(remove(member) ? "1" : "0");
 				case 4 -> assertThat(run("position", "m" + member)).hasSize(lives(member) ? 2 : 0);
-				default -> search(1 + random.nextInt(20));
+				default -> search(1 + random.nextInt(6));
 			}
+			assertThat(redis.primary().command("ZCARD", KEY)).isEqualTo((long) this.members.size());
+			assertThat(redis.primary().command("ZCARD", KEY + ":expiry")).isEqualTo(expiring());
 		}
 	}
 
-	private void put(int member) {
+	private void put(int member, long ttl) {
 		boolean known = lives(member);
-		this.members.put(member, this.now + TTL);
-		assertThat(run("put", longitude(member), 0, "m" + member, TTL)).containsExactly(known ? "0" : "1", "0");
+		this.members.put(member, (ttl > 0) ? this.now + ttl : Long.MAX_VALUE);
+		removeExpired();
+		boolean settled = ttl == 0 && expiring() == 0;
+		assertThat(run("put", longitude(member), 0, "m" + member, ttl)).containsExactly(known ? "0" : "1",
+				settled ? "1" : "0");
+	}
+
+	private void removeExpired() {
+		Comparator<Map.Entry<Integer, Long>> first = Map.Entry.comparingByValue();
+		this.members.entrySet()
+			.stream()
+			.filter((member) -> member.getValue() <= this.now)
+			.sorted(first.thenComparing((member) -> "m" + member.getKey()))
+			.limit(REMOVED_AT_ONCE)
+			.toList()
+			.forEach((member) -> this.members.remove(member.getKey()));
+	}
+
+	private long expiring() {
+		return this.members.values().stream().filter((expires) -> expires < Long.MAX_VALUE).count();
 	}
 
 	private boolean remove(int member) {
@@ -87,6 +117,7 @@ class GeoModelIntegrationTests {
 	}
 
 	private void search(int most) {
+		removeExpired();
 		List<String> reply = run("search", "FROMLONLAT", 0, 0, "BYRADIUS", 25_000, "km", "ASC", "COUNT", most,
 				"WITHDIST", "WITHCOORD", TTL);
 		List<String> found = new ArrayList<>();
@@ -108,8 +139,10 @@ class GeoModelIntegrationTests {
 
 	private List<String> run(String script, Object... arguments) {
 		LuaScript functions = LuaScript.functions(RedisGeoIndexes.class, "expiry.lua");
-		return TimedScripts.run(redis, LuaScript.load(RedisGeoIndexes.class, script + ".lua", functions),
-				this.now * 1000, "ge:geo:{m}", arguments);
+		byte[] text = LuaScript.load(RedisGeoIndexes.class, script + ".lua", functions).text();
+		return TimedScripts.run(redis,
+				new String(text, StandardCharsets.UTF_8).replace("'LIMIT', 0, 100", "'LIMIT', 0, " + REMOVED_AT_ONCE),
+				this.now * 1000, KEY, arguments);
 	}
 
 }

@@ -6,12 +6,13 @@
 package io.ge.redis.hash;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.structure.Bound;
 import io.ge.redis.core.structure.StructureContract;
 import io.ge.redis.core.structure.StructureMismatchException;
@@ -48,11 +49,7 @@ abstract class HashStoreContract extends StructureContract {
 	}
 
 	@Override
-	protected List<Operation> permanentOperations(RedisBackend backend) {
-		return operations(backend, "permanent");
-	}
-
-	private static List<Operation> operations(RedisBackend backend, String name) {
+	protected List<Operation> operations(RedisBackend backend, String name) {
 		HashStore store = store(backend);
 		Agent agent = new Agent("idle", null, List.of("java"));
 		return List.of(new Operation("put", () -> store.putAsync(name, "a", agent), () -> store.put(name, "a", agent)),
@@ -76,6 +73,11 @@ abstract class HashStoreContract extends StructureContract {
 	@Override
 	protected String key() {
 		return "ge:hash:{agents:a}";
+	}
+
+	@Override
+	protected Set<String> elsewhere() {
+		return Set.of("get nothing");
 	}
 
 	@Test
@@ -103,7 +105,11 @@ abstract class HashStoreContract extends StructureContract {
 		Map<String, @Nullable Object> removal = new HashMap<>();
 		removal.put("steps", null);
 		assertThat(this.store.put("agents", "a", removal)).isFalse();
+		assertThat(this.store.put("agents", "new", removal)).isFalse();
+		this.store.put("permanent", "a", Map.of("steps", 1));
+		this.store.put("permanent", "a", removal);
 		assertThat(this.store.get("agents", "a", Map.class, "steps")).isEmpty();
+		assertThat(this.store.get("permanent", "a", Map.class, "steps")).isEmpty();
 		assertThat(keys()).isEmpty();
 	}
 
@@ -127,7 +133,7 @@ abstract class HashStoreContract extends StructureContract {
 	@Test
 	void addsExactly() {
 		assertThat(this.store.increment("agents", "a", "steps", 9007199254740993L)).isEqualTo(9007199254740993L);
-		assertThat(this.store.increment("agents", "a", "steps", 2)).isEqualTo(9007199254740995L);
+		prolongs(() -> assertThat(this.store.increment("agents", "a", "steps", 2)).isEqualTo(9007199254740995L));
 		assertThat(redis().keysWithoutTtl()).isEmpty();
 		this.store.put("agents", "a", Map.of("status", "idle", "most", Long.MAX_VALUE));
 		for (String field : Arrays.asList("status", "most")) {
@@ -153,11 +159,21 @@ abstract class HashStoreContract extends StructureContract {
 		refuses("field must have from 1 to 200 bytes", () -> this.store.put("agents", "a", Map.of("", 1)));
 		refuses("Field 'x' has 102 bytes as JSON, more than ge.redis.hash.stores.agents.max-value-size",
 				() -> this.store.put("agents", "a", Map.of("x", "v".repeat(100))));
+		refuses("field must have from 1 to 200 bytes", () -> this.store.get("agents", "a", Map.class, ""));
+		refuses("field must have from 1 to 200 bytes", () -> this.store.increment("agents", "a", "", 1));
+		refuses("The number of fields must be from 0 to 1000",
+				() -> this.store.get("agents", "a", Map.class, Collections.nCopies(1001, "x").toArray(String[]::new)));
 		refuses("state must be an object with properties", () -> this.store.put("agents", "a", "text"));
+		refuses("cannot be written as JSON", () -> this.store.put("agents", "a", new Object() {
+
+			public Object getSelf() {
+				return this;
+			}
+
+		}));
 		refuses("The number of fields must be from 1 to 1000", () -> this.store.put("agents", "a", Map.of()));
-		assertThatExceptionOfType(NotConfiguredException.class)
-			.isThrownBy(() -> this.store.put("other", "a", Map.of("x", 1)))
-			.withMessageContaining("ge.redis.hash.stores.other.ttl=30d");
+		Bound.refuses("ge.redis.hash.stores.x.max-value-size must be at least 1B", HashProperties.class,
+				"ge.redis.hash.stores", "x.ttl", "1h", "x.max-value-size", "0B");
 		assertThat(keys()).isEmpty();
 	}
 

@@ -22,6 +22,7 @@ class LeaderboardConfigurationTests {
 	void refusesPropertiesThatCannotWork() {
 		refuses(BOARDS + ".x.ttl must be set", "x.ties", "first");
 		refuses(BOARDS + ".x.windows must be different windows", "x.ttl", "1d", "x.windows", "day,day");
+		refuses(BOARDS + ".x.windows must be different windows, at least one", "x.ttl", "1d", "x.windows", "");
 		refuses(BOARDS + ".x.ttl must be at least PT24H", "x.ttl", "1h", "x.windows", "day");
 	}
 

@@ -9,6 +9,7 @@ import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.util.ArrayList;
@@ -42,6 +43,8 @@ class LeaderboardModelIntegrationTests {
 
 	private static final int STEPS = 60;
 
+	private static final String KEY = "ge:leaderboard:{m}";
+
 	private static StandaloneRedis redis;
 
 	/** Microseconds. */
@@ -69,10 +72,13 @@ class LeaderboardModelIntegrationTests {
 		Random random = new Random(seed);
 		redis.flushAll();
 		this.boards.clear();
-		// Up to 60 years after 2024, to pass leap years and ends of months
-		this.now = 1_700_000_000_000_000L + random.nextInt(60 * 366) * 86_400_000_000L;
+		// Up to 195 years after 2023, to pass leap years, those that are none, and ends
+		// of
+		// months
+		this.now = 1_700_000_000_000_000L + random.nextInt(195 * 365) * 86_400_000_000L;
 		this.ties = random.nextBoolean() ? "FIRST" : "SHARED";
-		this.windows = random.nextBoolean() ? List.of(Window.NONE) : List.of(Window.values());
+		this.windows = List.of(List.of(Window.NONE), List.of(Window.DAY), List.of(Window.values()))
+			.get(random.nextInt(3));
 		for (int step = 0; step < STEPS; step++) {
 			this.now += List.of(1L, 1000L, 1_800_000_000L, 43_200_000_000L, 864_000_000_000L)
 				.get((random.nextInt(4) > 0) ? random.nextInt(2) : random.nextInt(5));
@@ -98,7 +104,8 @@ class LeaderboardModelIntegrationTests {
 			}
 		}
 		List<String> reply = run("submit", mode, member, number, this.ties, 0, windows());
-		Map<String, Score> all = board(Window.NONE);
+		this.windows.forEach((window) -> assertThat(redis.primary().command("EXISTS", key(window))).isEqualTo(1L));
+		Map<String, Score> all = board(this.windows.get(0));
 		assertThat(reply.subList(0, 3)).containsExactly("ok", String.valueOf(all.size()),
 				String.valueOf(rank(all, member)));
 		assertThat(Double.parseDouble(reply.get(3))).isEqualTo(all.get(member).value);
@@ -147,15 +154,29 @@ class LeaderboardModelIntegrationTests {
 	}
 
 	private Map<String, Score> board(Window window) {
+		return this.boards.computeIfAbsent(window + " " + begin(window), (key) -> new HashMap<>());
+	}
+
+	private String key(Window window) {
+		String pattern = switch (window) {
+			case NONE -> "";
+			case HOUR -> "':hour:'yyyyMMddHH";
+			case DAY -> "':day:'yyyyMMdd";
+			case WEEK -> "':week:'yyyyMMdd";
+			case MONTH -> "':month:'yyyyMM";
+		};
+		return KEY + DateTimeFormatter.ofPattern(pattern).format(begin(window));
+	}
+
+	private LocalDateTime begin(Window window) {
 		LocalDateTime time = LocalDateTime.ofInstant(Instant.ofEpochSecond(this.now / 1_000_000), ZoneOffset.UTC);
-		LocalDateTime begin = switch (window) {
+		return switch (window) {
 			case NONE -> LocalDateTime.MIN;
 			case HOUR -> time.truncatedTo(ChronoUnit.HOURS);
 			case DAY -> time.truncatedTo(ChronoUnit.DAYS);
 			case WEEK -> time.truncatedTo(ChronoUnit.DAYS).with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
 			case MONTH -> time.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1);
 		};
-		return this.boards.computeIfAbsent(window + " " + begin, (key) -> new HashMap<>());
 	}
 
 	private Object[] windows() {
@@ -169,7 +190,7 @@ class LeaderboardModelIntegrationTests {
 
 	private List<String> run(String script, Object... arguments) {
 		LuaScript loaded = LuaScript.load(RedisLeaderboards.class, script + ".lua", StructureCalls.WINDOWS);
-		return TimedScripts.run(redis, loaded, this.now, "ge:leaderboard:{m}", arguments);
+		return TimedScripts.run(redis, loaded, this.now, KEY, arguments);
 	}
 
 	private record Score(double value, long since) {

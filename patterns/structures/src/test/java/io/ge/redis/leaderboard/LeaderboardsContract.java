@@ -6,10 +6,11 @@
 package io.ge.redis.leaderboard;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.structure.Bound;
 import io.ge.redis.core.structure.StructureContract;
 import io.ge.redis.core.structure.Window;
@@ -44,11 +45,7 @@ abstract class LeaderboardsContract extends StructureContract {
 	}
 
 	@Override
-	protected List<Operation> permanentOperations(RedisBackend backend) {
-		return operations(backend, "permanent");
-	}
-
-	private static List<Operation> operations(RedisBackend backend, String name) {
+	protected List<Operation> operations(RedisBackend backend, String name) {
 		Leaderboards boards = leaderboards(backend);
 		return List.of(new Operation("add", () -> boards.addAsync(name, "a", 2), () -> boards.add(name, "a", 2)),
 				new Operation("add another", () -> boards.addAsync(name, "b", 2), () -> boards.add(name, "b", 2)),
@@ -66,6 +63,11 @@ abstract class LeaderboardsContract extends StructureContract {
 	@Override
 	protected String key() {
 		return "ge:leaderboard:{agents}";
+	}
+
+	@Override
+	protected Set<String> elsewhere() {
+		return Set.of("around", "rank", "remove");
 	}
 
 	private static List<String> text(List<RankedMember> members) {
@@ -105,7 +107,33 @@ abstract class LeaderboardsContract extends StructureContract {
 		assertThat(this.boards.submitBest("shared", "a", 5).score()).isEqualTo(5);
 		assertThat(this.boards.submitBest("shared", "a", 3).score()).isEqualTo(5);
 		assertThat(this.boards.submitBest("shared", "a", 7.25).score()).isEqualTo(7.25);
-		assertThat(this.boards.add("shared", "a", -8).score()).isEqualTo(-0.75);
+		prolongs(() -> assertThat(this.boards.add("shared", "a", -8).score()).isEqualTo(-0.75));
+	}
+
+	@Test
+	void keepsScoresExactly() {
+		this.boards.add("agents", "a", 0.1);
+		assertThat(this.boards.add("agents", "a", 0.2).score()).isEqualTo(0.1 + 0.2);
+		prolongs(() -> assertThat(this.boards.submitBest("agents", "a", 0.3).score()).isEqualTo(0.1 + 0.2));
+		assertThat(this.boards.rank("agents", Window.DAY, "a").orElseThrow().score()).isEqualTo(0.1 + 0.2);
+	}
+
+	@Test
+	void writesAllWindowsOrNone() throws Exception {
+		List<Operation> operations = operations(backend());
+		operations.get(0).blocking().get();
+		String day = keys().stream().filter((key) -> key.matches(".*:day:\\d{8}")).findFirst().orElseThrow();
+		redis().flushAll();
+		refusesAnotherType(day, operations.subList(0, 3));
+		redis().flushAll();
+		this.boards.add("agents", "a", Double.MAX_VALUE);
+		direct((template) -> {
+			Set<String> elements = Objects.requireNonNull(template.opsForZSet().range(key(), 0, 0));
+			template.opsForZSet().add(key(), elements.iterator().next(), 0);
+		});
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> this.boards.add("agents", "a", Double.MAX_VALUE));
+		assertThat(this.boards.rank("agents", Window.NONE, "a").orElseThrow().score()).isZero();
 	}
 
 	@Test
@@ -147,9 +175,9 @@ abstract class LeaderboardsContract extends StructureContract {
 		refuses("member must have from 1 to 200 bytes", () -> this.boards.add("agents", "", 1));
 		refuses("member must have from 1 to 200 bytes", () -> this.boards.remove("agents", "m".repeat(201)));
 		refuses("count must be from 1 to 1000", () -> this.boards.top("agents", Window.NONE, 0));
+		refuses("count must be from 0 to 1000", () -> this.boards.around("agents", Window.NONE, "a", -1));
+		refuses("member must have from 1 to 200 bytes", () -> this.boards.around("agents", Window.NONE, "", 1));
 		refuses("has no window WEEK", () -> this.boards.top("agents", Window.WEEK, 1));
-		assertThatExceptionOfType(NotConfiguredException.class).isThrownBy(() -> this.boards.add("other", "a", 1))
-			.withMessageContaining("ge.redis.leaderboard.boards.other.ttl=30d");
 		assertThat(keys()).isEmpty();
 	}
 
