@@ -31,7 +31,7 @@ class ListenerMethodTests {
 	private final Listeners listeners = new Listeners();
 
 	@SuppressWarnings("unchecked")
-	private final BatchAcknowledgment<String> acknowledgment = mock(BatchAcknowledgment.class);
+	private final WorkHandler.BatchAcknowledgment<String> acknowledgment = mock(WorkHandler.BatchAcknowledgment.class);
 
 	@Test
 	void givesPayloadHeadersAttemptAndAcknowledgment() throws Exception {
