@@ -36,8 +36,6 @@ public final class BroadcastPattern {
 
 	private final Supplier<BroadcastProperties> properties;
 
-	private final Supplier<RedisBackend> backend;
-
 	private final ConsumerFrame frame;
 
 	private final Supplier<RedisBroadcasts> redis;
@@ -45,7 +43,6 @@ public final class BroadcastPattern {
 	public BroadcastPattern(Supplier<BroadcastProperties> properties, Supplier<RedisBackend> backend,
 			ConsumerFrame frame) {
 		this.properties = SingletonSupplier.of(properties);
-		this.backend = backend;
 		this.frame = frame;
 		this.redis = SingletonSupplier.of(() -> new RedisBroadcasts(this.properties.get(), backend.get(),
 				backend.get().redis("broadcast"), frame.payloads(), frame.events()));
@@ -97,7 +94,8 @@ public final class BroadcastPattern {
 		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get());
 		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
 				this.frame.properties().get().shutdownTimeout());
-		source.onArrival(this.frame.consumers().get().add(this.backend.get(), source, handler, container)::wake);
+		source
+			.onArrival(this.frame.consumers().get().add(this.redis.get().backend(), source, handler, container)::wake);
 	}
 
 	private static @Nullable Method onGap(Object bean, GuardedMethod method, String name) {

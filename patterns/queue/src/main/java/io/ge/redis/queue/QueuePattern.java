@@ -32,8 +32,6 @@ public final class QueuePattern {
 
 	private final Supplier<QueueProperties> properties;
 
-	private final Supplier<RedisBackend> backend;
-
 	private final ConsumerFrame frame;
 
 	private final Supplier<RedisJobs> redis;
@@ -46,7 +44,6 @@ public final class QueuePattern {
 
 	public QueuePattern(Supplier<QueueProperties> properties, Supplier<RedisBackend> backend, ConsumerFrame frame) {
 		this.properties = SingletonSupplier.of(properties);
-		this.backend = backend;
 		this.frame = frame;
 		this.redis = SingletonSupplier.of(() -> new RedisJobs(this.properties.get(), backend.get(),
 				backend.get().redis("queue"), frame.payloads(), frame.events()));
@@ -101,7 +98,9 @@ public final class QueuePattern {
 					"Leave one of them, or use two queues.");
 		}
 		RedisJobSource source = new RedisJobSource(queue, settings, this.redis.get());
-		this.frame.consumers().get().add(this.backend.get(), source, listener.handler(source.reader()), container);
+		this.frame.consumers()
+			.get()
+			.add(source.redis().backend(), source, listener.handler(source.reader()), container);
 	}
 
 }

@@ -97,7 +97,7 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 	public CompletableFuture<JobStatus> statusAsync(String queue, String id) {
 		this.properties.queue(queue);
 		return run(STATUS, keys(queue), id).thenApply((reply) -> {
-			JobStatus.State state = JobStatus.State.of(reply.text(0));
+			JobStatus.State state = JobStatus.State.valueOf(reply.text(0).toUpperCase(Locale.ROOT));
 			String text = reply.text(2);
 			JsonNode result = (state == JobStatus.State.DONE && !text.isEmpty())
 					? this.payloads.mapper().get().readTree(text) : null;
