@@ -11,12 +11,8 @@ import io.ge.redis.broadcast.BroadcastProperties;
 import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.consume.ConsumerProperties;
-import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -40,12 +36,9 @@ public final class BroadcastAutoConfiguration {
 
 	@Bean
 	BroadcastPattern broadcastPattern(ObjectProvider<BroadcastProperties> properties,
-			ObjectProvider<ConsumerProperties> common, ObjectProvider<RedisBackends> backends,
-			ObjectProvider<Consumers> consumers, AttributeReader attributes, ObjectProvider<JsonMapper> mapper,
-			GuardEvents events, Environment environment) {
+			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
 		return new BroadcastPattern(properties::getObject, new PatternBackend("broadcast", backends, environment),
-				consumers::getObject, () -> common.getObject().shutdownTimeout(), attributes,
-				() -> mapper.getIfAvailable(JsonMapper::shared), events);
+				frame);
 	}
 
 	@Bean

@@ -11,12 +11,8 @@ import io.ge.redis.queue.QueueProperties;
 import io.ge.redis.queue.JobQueue;
 import io.ge.redis.queue.RedisJob;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.consume.ConsumerProperties;
-import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -39,12 +35,9 @@ import org.springframework.core.env.Environment;
 public final class QueueAutoConfiguration {
 
 	@Bean
-	QueuePattern queuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<ConsumerProperties> common,
-			ObjectProvider<RedisBackends> backends, ObjectProvider<Consumers> consumers, AttributeReader attributes,
-			ObjectProvider<JsonMapper> mapper, GuardEvents events, Environment environment) {
-		return new QueuePattern(properties::getObject, new PatternBackend("queue", backends, environment),
-				consumers::getObject, () -> common.getObject().shutdownTimeout(), attributes,
-				() -> mapper.getIfAvailable(JsonMapper::shared), events);
+	QueuePattern queuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<RedisBackends> backends,
+			ConsumerFrame frame, Environment environment) {
+		return new QueuePattern(properties::getObject, new PatternBackend("queue", backends, environment), frame);
 	}
 
 	@Bean

@@ -7,17 +7,13 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.consume.ConsumerProperties;
-import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamProperties;
 import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.stream.StreamPattern;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -44,12 +40,8 @@ public final class StreamAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static StreamPattern streamPattern(ObjectProvider<StreamProperties> properties,
-			ObjectProvider<ConsumerProperties> common, AttributeReader attributes, ObjectProvider<JsonMapper> mapper,
-			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<Consumers> consumers,
-			Environment environment) {
-		return new StreamPattern(properties::getObject, common::getObject, attributes,
-				() -> mapper.getIfAvailable(JsonMapper::shared), new PatternBackend("stream", backends, environment),
-				events, consumers::getObject);
+			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
+		return new StreamPattern(properties::getObject, new PatternBackend("stream", backends, environment), frame);
 	}
 
 	/**

@@ -80,7 +80,7 @@ class StreamStartupTests {
 
 	@Test
 	void listenersThatCannotWorkAreNamedWithWhatToWrite() {
-		assertRefused(UnknownStream.class, "there is no stream 'nothing'",
+		assertRefused(UnknownStream.class, "stream 'nothing' is not configured",
 				"ge.redis.stream.definitions.nothing.key, .max-length and .groups");
 		assertRefused(UnknownGroup.class, "has no group 'other'",
 				"ge.redis.stream.definitions.work.groups.other.concurrency=1");

@@ -204,7 +204,7 @@ final class InFlight<T> {
 		}
 	}
 
-	private final class Call implements Runnable, BatchAcknowledgment<T> {
+	private final class Call implements Runnable, WorkHandler.BatchAcknowledgment<T> {
 
 		private final List<Delivery<T>> batch;
 

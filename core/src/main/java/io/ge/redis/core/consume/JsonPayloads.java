@@ -6,6 +6,7 @@
 package io.ge.redis.core.consume;
 
 import java.lang.reflect.Type;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,12 +16,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.util.function.SingletonSupplier;
+
 /**
  * Payloads as JSON, by their declared type.
  *
  * @param mapper writes and reads them
  */
 public record JsonPayloads(Supplier<JsonMapper> mapper) {
+
+	public JsonPayloads {
+		mapper = SingletonSupplier.of(mapper);
+	}
 
 	/**
 	 * Writes a payload.
@@ -58,25 +65,18 @@ public record JsonPayloads(Supplier<JsonMapper> mapper) {
 	 */
 	public <T> MessageReader<T> reader(Function<T, byte[]> json,
 			BiFunction<Delivery<T>, @Nullable Object, Object> envelope) {
-		return new MessageReader<>() {
+		return new MessageReader<>((delivery, type) -> read(json.apply(delivery.message()), type), envelope,
+				(delivery) -> Map.of());
+	}
 
-			@Override
-			public @Nullable Object payload(Delivery<T> delivery, Type type) {
-				JsonMapper mapper = JsonPayloads.this.mapper.get();
-				try {
-					return mapper.readerFor(mapper.constructType(type)).readValue(json.apply(delivery.message()));
-				}
-				catch (JacksonException ex) {
-					throw new NotRetryableException("The payload cannot be read as " + type.getTypeName(), ex);
-				}
-			}
-
-			@Override
-			public Object envelope(Delivery<T> delivery, @Nullable Object payload) {
-				return envelope.apply(delivery, payload);
-			}
-
-		};
+	private @Nullable Object read(byte[] json, Type type) {
+		JsonMapper mapper = this.mapper.get();
+		try {
+			return mapper.readerFor(mapper.constructType(type)).readValue(json);
+		}
+		catch (JacksonException ex) {
+			throw new NotRetryableException("The payload cannot be read as " + type.getTypeName(), ex);
+		}
 	}
 
 }

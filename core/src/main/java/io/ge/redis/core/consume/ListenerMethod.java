@@ -12,6 +12,7 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -135,10 +136,7 @@ public final class ListenerMethod {
 	}
 
 	public Type payloadType() {
-		if (this.payload == null) {
-			throw new IllegalStateException("Checked in the constructor");
-		}
-		return this.payload;
+		return Objects.requireNonNull(this.payload);
 	}
 
 	public boolean takesAcknowledgment() {
@@ -169,8 +167,8 @@ public final class ListenerMethod {
 	}
 
 	private <T> @Nullable Object message(Delivery<T> delivery, MessageReader<T> reader) {
-		Object payload = reader.payload(delivery, payloadType());
-		return this.roles.contains(Role.ENVELOPE) ? reader.envelope(delivery, payload) : payload;
+		Object payload = reader.payload().apply(delivery, payloadType());
+		return this.roles.contains(Role.ENVELOPE) ? reader.envelope().apply(delivery, payload) : payload;
 	}
 
 	private <T> @Nullable Object[] arguments(List<Delivery<T>> deliveries, List<@Nullable Object> messages,
@@ -181,7 +179,7 @@ public final class ListenerMethod {
 			arguments[i] = switch (this.roles.get(i)) {
 				case ATTEMPT -> first.attempt();
 				case ACKNOWLEDGMENT -> acknowledgment;
-				case HEADERS -> reader.headers(first);
+				case HEADERS -> reader.headers().apply(first);
 				case PAYLOAD, ENVELOPE -> this.batch ? messages : messages.get(0);
 			};
 		}

@@ -28,13 +28,7 @@ import org.springframework.util.ClassUtils;
  * Finds the listener methods of an application, once, when all beans exist. A bean that
  * is lazy is made for it: a listener that nobody calls would never be made otherwise.
  */
-public final class ListenerScanner {
-
-	private final ConfigurableListableBeanFactory beans;
-
-	public ListenerScanner(ConfigurableListableBeanFactory beans) {
-		this.beans = beans;
-	}
+public record ListenerScanner(ConfigurableListableBeanFactory beans) {
 
 	/**
 	 * Finds annotated methods.

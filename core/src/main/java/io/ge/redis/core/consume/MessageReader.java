@@ -7,6 +7,8 @@ package io.ge.redis.core.consume;
 
 import java.lang.reflect.Type;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,26 +16,14 @@ import org.jspecify.annotations.Nullable;
  * Reads the messages of a source for a listener method. Called on the thread of the
  * listener, before it.
  *
+ * @param payload reads the payload by its declared type, as {@code null} only if that was
+ * sent; throws {@link NotRetryableException} if it cannot be read
+ * @param envelope makes the message around a payload, of the type that a pattern shows
+ * its users
+ * @param headers reads the headers
  * @param <T> the messages
  */
-public interface MessageReader<T> {
-
-	/**
-	 * Reads the payload.
-	 * @param type the declared type of the payload
-	 * @return the payload, {@code null} only if that was sent
-	 * @throws NotRetryableException if it cannot be read as that type
-	 */
-	@Nullable Object payload(Delivery<T> delivery, Type type);
-
-	/**
-	 * Returns the message around a payload, of the type that a pattern shows its users.
-	 * @param payload as read by {@link #payload}
-	 */
-	Object envelope(Delivery<T> delivery, @Nullable Object payload);
-
-	default Map<String, String> headers(Delivery<T> delivery) {
-		return Map.of();
-	}
-
+public record MessageReader<T>(BiFunction<Delivery<T>, Type, @Nullable Object> payload,
+		BiFunction<Delivery<T>, @Nullable Object, Object> envelope,
+		Function<Delivery<T>, Map<String, String>> headers) {
 }

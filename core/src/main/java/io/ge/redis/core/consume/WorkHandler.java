@@ -31,4 +31,20 @@ public interface WorkHandler<T> {
 	CompletionStage<? extends @Nullable Object> handle(List<Delivery<T>> batch, BatchAcknowledgment<T> acknowledgment)
 			throws Exception;
 
+	/**
+	 * Settles a batch, and single deliveries of it that are not to go the way of the
+	 * others.
+	 *
+	 * @param <T> the messages
+	 */
+	interface BatchAcknowledgment<T> extends Acknowledgment {
+
+		/**
+		 * Makes one of the batch a dead letter, such as one that cannot be read. Whatever
+		 * becomes of the others is not for it.
+		 */
+		void reject(Delivery<T> delivery, Throwable failure);
+
+	}
+
 }

@@ -8,6 +8,7 @@ package io.ge.redis.core.invocation;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,20 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 			.collect(Collectors.joining(", "));
 		return ClassUtils.getUserClass(this.targetClass).getName() + "." + SourceMethods.name(this.method) + "("
 				+ parameters + ")";
+	}
+
+	/**
+	 * Returns what an attribute of the annotation names.
+	 * @param named throws {@link NotConfiguredException} if there is nothing of the name,
+	 * which is a problem of the method
+	 */
+	public <T> T configured(Supplier<T> named) {
+		try {
+			return named.get();
+		}
+		catch (NotConfiguredException ex) {
+			throw ex.of(this);
+		}
 	}
 
 	public GuardConfigurationException problem(String problem, String remedy) {

@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.invocation;
 
+import java.util.Map;
+
 import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
 
@@ -13,6 +15,10 @@ import io.ge.redis.Refusal;
  */
 public class NotConfiguredException extends GeRedisException {
 
+	private final String subject;
+
+	private final String remedy;
+
 	/**
 	 * Creates an exception.
 	 * @param what what it would be, such as {@code queue}
@@ -20,22 +26,38 @@ public class NotConfiguredException extends GeRedisException {
 	 */
 	public NotConfiguredException(String what, String name, String remedy) {
 		super("There is no " + what + " '" + name + "'. " + remedy, false);
+		this.subject = what + " '" + name + "'";
+		this.remedy = remedy;
+	}
+
+	/**
+	 * Returns what is configured under a name.
+	 * @param what what it is, such as {@code queue}
+	 * @param properties where such things are configured, such as
+	 * {@code ge.redis.queue.queues}
+	 * @param example a property of one with its value
+	 * @throws NotConfiguredException if there is nothing of that name
+	 */
+	public static <T> T find(Map<String, T> configured, String what, String name, String properties, String example) {
+		T found = configured.get(name);
+		if (found == null) {
+			String key = name.contains(".") ? "[" + name + "]" : name;
+			throw new NotConfiguredException(what, name,
+					"Configure it, such as with " + properties + "." + key + "." + example + ", or correct the name.");
+		}
+		return found;
+	}
+
+	/**
+	 * Returns the refusal of a listener that names it.
+	 */
+	GuardConfigurationException of(GuardedMethod method) {
+		return method.problem(this.subject + " is not configured.", this.remedy);
 	}
 
 	@Override
 	public Refusal refusal() {
 		return Refusal.of(404, "not-configured", "Not found", "There is nothing of that name.");
-	}
-
-	/**
-	 * Returns what to write, for this exception and for the refusal of a listener.
-	 * @param properties where such things are configured, such as
-	 * {@code ge.redis.queue.queues}
-	 * @param example a property of one with its value
-	 */
-	public static String remedy(String properties, String name, String example) {
-		String key = name.contains(".") ? "[" + name + "]" : name;
-		return "Configure it, such as with " + properties + "." + key + "." + example + ", or correct the name.";
 	}
 
 }

@@ -8,6 +8,8 @@ package io.ge.redis.core.structure;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Map;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +81,19 @@ public final class Arguments {
 		Assert.isTrue(name.matches("[A-Za-z0-9_.-]{1," + MAX_BYTES + "}"),
 				() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces, colons nor slashes,"
 						+ " and at most " + MAX_BYTES + " bytes");
+	}
+
+	/**
+	 * Checks what the environment has by name, and the names.
+	 * @param properties where it is, such as {@code ge.redis.queue.queues}
+	 * @param check gets each with the properties of that one
+	 */
+	public static <T> void each(String properties, Map<String, T> named, BiConsumer<T, String> check) {
+		named.forEach((name, value) -> {
+			String place = properties + "." + name;
+			requireName(place, name);
+			check.accept(value, place);
+		});
 	}
 
 	/**

@@ -44,9 +44,7 @@ public interface Definition {
 	 * @throws IllegalArgumentException names the property that is wrong
 	 */
 	static void check(String properties, Map<String, ? extends Definition> definitions) {
-		definitions.forEach((name, definition) -> {
-			String place = properties + "." + name;
-			Arguments.requireName(place, name);
+		Arguments.each(properties, definitions, (definition, place) -> {
 			Duration ttl = definition.ttl();
 			Assert.isTrue(ttl != null || definition.permanent(),
 					() -> place + ".ttl must be set, such as to 30d. For data that stays for ever, set " + place
@@ -64,11 +62,7 @@ public interface Definition {
 	 * @throws NotConfiguredException if there is none
 	 */
 	static <D extends Definition> D find(Map<String, D> definitions, String properties, String what, String name) {
-		D definition = definitions.get(name);
-		if (definition == null) {
-			throw new NotConfiguredException(what, name, NotConfiguredException.remedy(properties, name, "ttl=30d"));
-		}
-		return definition;
+		return NotConfiguredException.find(definitions, what, name, properties, "ttl=30d");
 	}
 
 	/** Checks that a window is kept until it ends. */

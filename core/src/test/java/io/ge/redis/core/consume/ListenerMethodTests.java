@@ -31,7 +31,7 @@ class ListenerMethodTests {
 	private final Listeners listeners = new Listeners();
 
 	@SuppressWarnings("unchecked")
-	private final BatchAcknowledgment<String> acknowledgment = mock(BatchAcknowledgment.class);
+	private final WorkHandler.BatchAcknowledgment<String> acknowledgment = mock(WorkHandler.BatchAcknowledgment.class);
 
 	@Test
 	void givesPayloadHeadersAttemptAndAcknowledgment() throws Exception {
@@ -102,7 +102,9 @@ class ListenerMethodTests {
 		List<Delivery<String>> deliveries = Arrays.stream(messages)
 			.map((message) -> new Delivery<>(message, "test", 3, "", message))
 			.toList();
-		return method.handler(new Reader())
+		MessageReader<String> reader = new MessageReader<>(ListenerMethodTests::payload,
+				(delivery, payload) -> new Whole<>(payload), (delivery) -> Map.of("origin", delivery.origin()));
+		return method.handler(reader)
 			.handle(deliveries, this.acknowledgment)
 			.<Object>thenApply((result) -> result)
 			.toCompletableFuture();
@@ -111,26 +113,11 @@ class ListenerMethodTests {
 	private record Whole<P>(@Nullable P payload) {
 	}
 
-	private static final class Reader implements MessageReader<String> {
-
-		@Override
-		public @Nullable Object payload(Delivery<String> delivery, Type type) {
-			if (delivery.message().equals("broken")) {
-				throw new NotRetryableException("test", null);
-			}
-			return (type == Integer.class) ? Integer.valueOf(delivery.message()) : delivery.message();
+	private static Object payload(Delivery<String> delivery, Type type) {
+		if (delivery.message().equals("broken")) {
+			throw new NotRetryableException("test", null);
 		}
-
-		@Override
-		public Object envelope(Delivery<String> delivery, @Nullable Object payload) {
-			return new Whole<>(payload);
-		}
-
-		@Override
-		public Map<String, String> headers(Delivery<String> delivery) {
-			return Map.of("origin", delivery.origin());
-		}
-
+		return (type == Integer.class) ? Integer.valueOf(delivery.message()) : delivery.message();
 	}
 
 	private static final class Listeners {

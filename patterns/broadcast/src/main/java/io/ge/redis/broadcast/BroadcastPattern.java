@@ -13,17 +13,13 @@ import java.util.function.Supplier;
 
 import io.ge.redis.broadcast.RedisBroadcastSource.Entry;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerSettings;
-import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.consume.WorkHandler;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ReflectionUtils;
@@ -40,29 +36,16 @@ public final class BroadcastPattern {
 
 	private final Supplier<BroadcastProperties> properties;
 
-	private final Supplier<RedisBackend> backend;
-
-	private final Supplier<Consumers> consumers;
-
-	private final Supplier<Duration> shutdownTimeout;
-
-	private final AttributeReader attributes;
-
-	private final JsonPayloads payloads;
+	private final ConsumerFrame frame;
 
 	private final Supplier<RedisBroadcasts> redis;
 
 	public BroadcastPattern(Supplier<BroadcastProperties> properties, Supplier<RedisBackend> backend,
-			Supplier<Consumers> consumers, Supplier<Duration> shutdownTimeout, AttributeReader attributes,
-			Supplier<JsonMapper> mapper, GuardEvents events) {
+			ConsumerFrame frame) {
 		this.properties = SingletonSupplier.of(properties);
-		this.backend = backend;
-		this.consumers = consumers;
-		this.shutdownTimeout = shutdownTimeout;
-		this.attributes = attributes;
-		this.payloads = new JsonPayloads(SingletonSupplier.of(mapper));
+		this.frame = frame;
 		this.redis = SingletonSupplier.of(() -> new RedisBroadcasts(this.properties.get(), backend.get(),
-				backend.get().redis("broadcast"), this.payloads, events));
+				backend.get().redis("broadcast"), frame.payloads(), frame.events()));
 	}
 
 	public Broadcaster broadcaster() {
@@ -86,20 +69,18 @@ public final class BroadcastPattern {
 	 * work; says what to write
 	 */
 	public void listen(Object bean, GuardedMethod method, RedisBroadcastListener annotation) {
-		String channel = String.valueOf(this.attributes.text(method, "channel", annotation.channel()));
-		BroadcastProperties.Channel settings = channels().get(channel);
-		if (settings == null) {
-			throw method.problem("channel '" + channel + "' is not configured.", BroadcastProperties.remedy(channel));
-		}
+		String channel = String.valueOf(this.frame.attributes().text(method, "channel", annotation.channel()));
+		BroadcastProperties.Channel settings = method.configured(() -> this.properties.get().channel(channel));
 		ListenerMethod listener = new ListenerMethod(bean, method, BroadcastMessage.class, false);
-		this.payloads.verify(listener);
+		this.frame.payloads().verify(listener);
 		Method onGap = onGap(bean, method, annotation.onGap());
 		if (!settings.isReliable() && onGap != null) {
 			throw method.problem("channel '" + channel + "' is ephemeral, so gaps are not detected.",
 					"Leave out onGap, or set ge.redis.broadcast.channels." + channel + ".mode=reliable.");
 		}
-		WorkHandler<Entry> messages = listener.handler(this.payloads.reader(Entry::payload,
-				(delivery, payload) -> new BroadcastMessage<>(channel, delivery.message().number(), payload)));
+		WorkHandler<Entry> messages = listener.handler(this.frame.payloads()
+			.reader(Entry::payload,
+					(delivery, payload) -> new BroadcastMessage<>(channel, delivery.message().number(), payload)));
 		WorkHandler<Entry> handler = (batch, acknowledgment) -> {
 			long missed = batch.get(0).message().missed();
 			if (missed == 0) {
@@ -112,8 +93,9 @@ public final class BroadcastPattern {
 		};
 		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get());
 		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
-				this.shutdownTimeout.get());
-		source.onArrival(this.consumers.get().add(this.backend.get(), source, handler, container)::wake);
+				this.frame.properties().get().shutdownTimeout());
+		source
+			.onArrival(this.frame.consumers().get().add(this.redis.get().backend(), source, handler, container)::wake);
 	}
 
 	private static @Nullable Method onGap(Object bean, GuardedMethod method, String name) {

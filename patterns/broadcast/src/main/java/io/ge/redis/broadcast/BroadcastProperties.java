@@ -29,24 +29,14 @@ import org.springframework.util.Assert;
 public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue Map<String, Channel> channels) {
 
+	private static final String CHANNELS = "ge.redis.broadcast.channels";
+
 	public BroadcastProperties {
-		channels.forEach((name, channel) -> {
-			String place = "ge.redis.broadcast.channels." + name;
-			Arguments.requireName(place, name);
-			channel.validate(place);
-		});
+		Arguments.each(CHANNELS, channels, Channel::validate);
 	}
 
 	Channel channel(String name) {
-		Channel channel = this.channels.get(name);
-		if (channel == null) {
-			throw new NotConfiguredException("channel", name, remedy(name));
-		}
-		return channel;
-	}
-
-	static String remedy(String channel) {
-		return NotConfiguredException.remedy("ge.redis.broadcast.channels", channel, "retention=1000");
+		return NotConfiguredException.find(this.channels, "channel", name, CHANNELS, "retention=1000");
 	}
 
 	/**

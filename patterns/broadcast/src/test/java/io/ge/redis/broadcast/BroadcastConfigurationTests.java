@@ -10,6 +10,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
+import io.ge.redis.core.consume.ConsumerFrame;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -50,12 +53,13 @@ class BroadcastConfigurationTests {
 
 	private static void refusesListener(String name, String... parts) {
 		BroadcastProperties properties = BroadcastInstance.properties("news.retention", "10");
+		ConsumerFrame frame = new ConsumerFrame(() -> {
+			throw new IllegalStateException("not reached");
+		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1)),
+				new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared), new GuardEvents(List::of));
 		BroadcastPattern pattern = new BroadcastPattern(() -> properties, () -> {
 			throw new IllegalStateException("not reached");
-		}, () -> {
-			throw new IllegalStateException("not reached");
-		}, () -> Duration.ofSeconds(1), new AttributeReader((text) -> text), JsonMapper::shared,
-				new GuardEvents(List::of));
+		}, frame);
 		Method method = Arrays.stream(Listeners.class.getDeclaredMethods())
 			.filter((each) -> each.getName().equals(name))
 			.findFirst()

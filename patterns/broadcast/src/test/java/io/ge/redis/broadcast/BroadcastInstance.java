@@ -17,8 +17,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.core.consume.ConsumerFrame;
+import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -68,9 +71,11 @@ final class BroadcastInstance implements AutoCloseable {
 				(script, nanos, failure) -> this.scripts.computeIfAbsent(script.name(), (name) -> new AtomicInteger())
 					.incrementAndGet());
 		BroadcastProperties bound = properties(properties);
-		this.pattern = new BroadcastPattern(() -> bound, this.backend::get, () -> this.consumers,
-				() -> Duration.ofSeconds(20), new AttributeReader((text) -> text), JsonMapper::shared,
-				new GuardEvents(() -> List.of(this.events::add)));
+		this.pattern = new BroadcastPattern(() -> bound, this.backend::get,
+				new ConsumerFrame(() -> this.consumers,
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1)),
+						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
+						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();
 	}
 

@@ -31,10 +31,6 @@ public record JobStatus(String id, State state, int attempts, @Nullable JsonNode
 
 		QUEUED, RUNNING, DONE, FAILED, CANCELLED, UNKNOWN;
 
-		static State of(String text) {
-			return valueOf(text.toUpperCase(Locale.ROOT));
-		}
-
 		/**
 		 * Returns the state in lower case, as in JSON.
 		 */

@@ -12,15 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerSettings;
-import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.ListenerMethod;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.outage.Waiting;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.function.SingletonSupplier;
 
@@ -36,15 +32,7 @@ public final class QueuePattern {
 
 	private final Supplier<QueueProperties> properties;
 
-	private final Supplier<RedisBackend> backend;
-
-	private final Supplier<Consumers> consumers;
-
-	private final Supplier<Duration> shutdownTimeout;
-
-	private final AttributeReader attributes;
-
-	private final JsonPayloads payloads;
+	private final ConsumerFrame frame;
 
 	private final Supplier<RedisJobs> redis;
 
@@ -54,17 +42,11 @@ public final class QueuePattern {
 
 	private final Map<String, String> listeners = new ConcurrentHashMap<>();
 
-	public QueuePattern(Supplier<QueueProperties> properties, Supplier<RedisBackend> backend,
-			Supplier<Consumers> consumers, Supplier<Duration> shutdownTimeout, AttributeReader attributes,
-			Supplier<JsonMapper> mapper, GuardEvents events) {
+	public QueuePattern(Supplier<QueueProperties> properties, Supplier<RedisBackend> backend, ConsumerFrame frame) {
 		this.properties = SingletonSupplier.of(properties);
-		this.backend = backend;
-		this.consumers = consumers;
-		this.shutdownTimeout = shutdownTimeout;
-		this.attributes = attributes;
-		this.payloads = new JsonPayloads(SingletonSupplier.of(mapper));
+		this.frame = frame;
 		this.redis = SingletonSupplier.of(() -> new RedisJobs(this.properties.get(), backend.get(),
-				backend.get().redis("queue"), this.payloads, events::publish));
+				backend.get().redis("queue"), frame.payloads(), frame.events()));
 	}
 
 	public JobQueue jobQueue() {
@@ -102,23 +84,23 @@ public final class QueuePattern {
 	 * work; says what to write
 	 */
 	public void listen(Object bean, GuardedMethod method, RedisJob annotation) {
-		String queue = String.valueOf(this.attributes.text(method, "queue", annotation.queue()));
-		QueueProperties.Queue settings = queues().get(queue);
-		if (settings == null) {
-			throw method.problem("queue '" + queue + "' is not configured.", QueueProperties.remedy(queue));
-		}
+		String queue = String.valueOf(this.frame.attributes().text(method, "queue", annotation.queue()));
+		QueueProperties.Queue settings = method.configured(() -> this.properties.get().queue(queue));
 		ListenerMethod listener = new ListenerMethod(bean, method, Job.class, false);
-		this.payloads.verify(listener);
-		Integer concurrency = this.attributes.count(method, "concurrency", annotation.concurrency());
+		this.frame.payloads().verify(listener);
+		Integer concurrency = this.frame.attributes().count(method, "concurrency", annotation.concurrency());
 		ConsumerSettings container = new ConsumerSettings((concurrency != null) ? concurrency : settings.concurrency(),
-				1, settings.visibilityTimeout(), LINGER, false, Duration.ZERO, this.shutdownTimeout.get());
+				1, settings.visibilityTimeout(), LINGER, false, Duration.ZERO,
+				this.frame.properties().get().shutdownTimeout());
 		String other = this.listeners.putIfAbsent(queue, method.displayName());
 		if (other != null) {
 			throw method.problem("queue '" + queue + "' has another listener, " + other + ".",
 					"Leave one of them, or use two queues.");
 		}
 		RedisJobSource source = new RedisJobSource(queue, settings, this.redis.get());
-		this.consumers.get().add(this.backend.get(), source, listener.handler(source.reader()), container);
+		this.frame.consumers()
+			.get()
+			.add(source.redis().backend(), source, listener.handler(source.reader()), container);
 	}
 
 }

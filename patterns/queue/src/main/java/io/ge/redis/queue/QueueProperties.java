@@ -29,24 +29,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue Map<String, Queue> queues) {
 
+	private static final String QUEUES = "ge.redis.queue.queues";
+
 	public QueueProperties {
-		queues.forEach((name, queue) -> {
-			String place = "ge.redis.queue.queues." + name;
-			Arguments.requireName(place, name);
-			queue.validate(place);
-		});
+		Arguments.each(QUEUES, queues, Queue::validate);
 	}
 
 	Queue queue(String name) {
-		Queue queue = this.queues.get(name);
-		if (queue == null) {
-			throw new NotConfiguredException("queue", name, remedy(name));
-		}
-		return queue;
-	}
-
-	static String remedy(String queue) {
-		return NotConfiguredException.remedy("ge.redis.queue.queues", queue, "concurrency=4");
+		return NotConfiguredException.find(this.queues, "queue", name, QUEUES, "concurrency=4");
 	}
 
 	/**

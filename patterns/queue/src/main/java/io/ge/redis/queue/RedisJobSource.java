@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.MessageReader;
@@ -29,8 +31,11 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * The jobs of a queue as work of this instance, and what becomes of them as events.
+ *
+ * @param lastBell the last entry of the bell that is known
  */
-final class RedisJobSource implements WorkSource<Job<byte[]>> {
+record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis, List<RedisKey> keys,
+		AtomicReference<String> lastBell) implements WorkSource<Job<byte[]>> {
 
 	private static final Log logger = LogFactory.getLog(RedisJobSource.class);
 
@@ -43,26 +48,8 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 
 	private static final int JOB = 6;
 
-	private final String queue;
-
-	private final QueueProperties.Queue settings;
-
-	private final RedisJobs redis;
-
-	private final List<RedisKey> keys;
-
-	private volatile String lastBell = "0-0";
-
-	RedisJobSource(String queue, QueueProperties.Queue settings, RedisJobs redis) {
-		this.queue = queue;
-		this.settings = settings;
-		this.redis = redis;
-		this.keys = redis.keys(queue);
-	}
-
-	@Override
-	public String name() {
-		return this.queue;
+	RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis) {
+		this(name, settings, redis, redis.keys(name), new AtomicReference<>("0-0"));
 	}
 
 	@Override
@@ -75,15 +62,15 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 	}
 
 	private TakenWork<Job<byte[]>> taken(ScriptReply reply) {
-		this.lastBell = reply.text(0);
+		this.lastBell.set(reply.text(0));
 		List<Delivery<Job<byte[]>>> jobs = new ArrayList<>();
 		List<Delivery<Job<byte[]>>> tooOften = new ArrayList<>();
 		for (int i = HEAD; i < reply.size(); i += JOB) {
-			Job<byte[]> job = new Job<>(reply.text(i), this.queue, (int) reply.number(i + 3),
+			Job<byte[]> job = new Job<>(reply.text(i), this.name, (int) reply.number(i + 3),
 					Instant.ofEpochMilli(reply.number(i + 4)), Objects.requireNonNull(reply.bytes(i + 5)));
 			int attempt = (int) reply.number(i + 1);
 			((attempt <= this.settings.maxAttempts()) ? jobs : tooOften)
-				.add(new Delivery<>(job.id(), this.queue, attempt, reply.text(i + 2), job));
+				.add(new Delivery<>(job.id(), this.name, attempt, reply.text(i + 2), job));
 		}
 		if (!tooOften.isEmpty()) {
 			// Left undone, it is tried again when the lease ends
@@ -117,13 +104,10 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 			arguments.addAll(List.of(deliveries.get(i).id(), deliveries.get(i).lease()));
 			arguments.addAll(outcomes.apply(i));
 		}
-		return this.redis.settle(this.queue, arguments).thenApply((reply) -> {
-			List<Delivery<Job<byte[]>>> lost = new ArrayList<>();
-			for (int i = 0; i < reply.size(); i++) {
-				lost.add(deliveries.get((int) reply.number(i)));
-			}
-			return lost;
-		});
+		return this.redis.settle(this.name, arguments)
+			.thenApply((reply) -> IntStream.range(0, reply.size())
+				.mapToObj((i) -> deliveries.get((int) reply.number(i)))
+				.toList());
 	}
 
 	private byte[] result(Settlement<?> settlement) {
@@ -137,14 +121,14 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			// The work is done, which must not be undone by this
-			logger.warn("The result of a job of '" + this.queue + "' is dropped: " + ex.getMessage());
+			logger.warn("The result of a job of '" + this.name + "' is dropped: " + ex.getMessage());
 			return new byte[0];
 		}
 	}
 
 	@Override
 	public List<Doorbell> doorbells() {
-		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell));
+		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell.get()));
 	}
 
 	MessageReader<Job<byte[]>> reader() {
@@ -174,7 +158,7 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 	}
 
 	private void publish(Delivery<?> delivery, JobEvent.Outcome outcome, Duration handling) {
-		this.redis.publish(this.queue, delivery.id(), outcome, handling);
+		this.redis.publish(this.name, delivery.id(), outcome, handling);
 	}
 
 }

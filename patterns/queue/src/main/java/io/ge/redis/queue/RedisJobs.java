@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.JsonPayloads;
+import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
@@ -31,7 +31,7 @@ import tools.jackson.databind.JsonNode;
  * {@code enqueue.lua} says what each is.
  */
 record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis redis, JsonPayloads payloads,
-		Consumer<JobEvent> events) implements JobQueue {
+		GuardEvents events) implements JobQueue {
 
 	private static final LuaScript ENQUEUE = LuaScript.load(RedisJobs.class, "enqueue.lua");
 
@@ -67,7 +67,7 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 	}
 
 	void publish(String queue, String id, JobEvent.Outcome outcome, Duration handling) {
-		this.events.accept(new JobEvent(queue, id, outcome, handling));
+		this.events.publish(new JobEvent(queue, id, outcome, handling));
 	}
 
 	@Override
@@ -97,7 +97,7 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 	public CompletableFuture<JobStatus> statusAsync(String queue, String id) {
 		this.properties.queue(queue);
 		return run(STATUS, keys(queue), id).thenApply((reply) -> {
-			JobStatus.State state = JobStatus.State.of(reply.text(0));
+			JobStatus.State state = JobStatus.State.valueOf(reply.text(0).toUpperCase(Locale.ROOT));
 			String text = reply.text(2);
 			JsonNode result = (state == JobStatus.State.DONE && !text.isEmpty())
 					? this.payloads.mapper().get().readTree(text) : null;

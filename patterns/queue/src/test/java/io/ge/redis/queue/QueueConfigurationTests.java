@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.ConsumerFrame;
+import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -86,11 +88,11 @@ class QueueConfigurationTests {
 		Supplier<RedisBackend> noBackend = () -> {
 			throw new IllegalStateException("not reached");
 		};
-		Supplier<Consumers> noConsumers = () -> {
+		ConsumerFrame frame = new ConsumerFrame(() -> {
 			throw new IllegalStateException("not reached");
-		};
-		QueuePattern pattern = new QueuePattern(() -> properties, noBackend, noConsumers, () -> Duration.ofSeconds(1),
-				new AttributeReader((text) -> text), JsonMapper::shared, new GuardEvents(List::of));
+		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1)),
+				new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared), new GuardEvents(List::of));
+		QueuePattern pattern = new QueuePattern(() -> properties, noBackend, frame);
 		Method method = Arrays.stream(Listeners.class.getDeclaredMethods())
 			.filter((each) -> each.getName().equals(name))
 			.findFirst()

@@ -17,8 +17,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.core.consume.ConsumerFrame;
+import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -62,9 +65,11 @@ final class QueueInstance implements AutoCloseable {
 				(script, nanos, failure) -> this.scripts.computeIfAbsent(script.name(), (name) -> new AtomicInteger())
 					.incrementAndGet());
 		QueueProperties bound = properties(properties);
-		this.pattern = new QueuePattern(() -> bound, this.backend::get, () -> this.consumers,
-				() -> Duration.ofSeconds(20), new AttributeReader((text) -> text), JsonMapper::shared,
-				new GuardEvents(() -> List.of(this.events::add)));
+		this.pattern = new QueuePattern(() -> bound, this.backend::get,
+				new ConsumerFrame(() -> this.consumers,
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1)),
+						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
+						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();
 	}
 

@@ -28,28 +28,17 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * Publishes to the streams that are defined.
+ *
+ * @param handled the message that a listener is called with on a thread
  */
-final class DefaultStreamPublisher implements StreamPublisher {
+record DefaultStreamPublisher(RedisStreams redis, StreamFormat format, GuardEvents events,
+		ThreadLocal<@Nullable StreamEntry> handled) implements StreamPublisher {
 
 	/** As many messages go in one call. */
 	private static final int MOST = 256;
 
 	/** Between attempts while the stream is full. */
 	private static final Backoff WAITS = new Backoff(Duration.ofMillis(10), Duration.ofMillis(250));
-
-	private final RedisStreams redis;
-
-	private final StreamFormat format;
-
-	private final GuardEvents events;
-
-	private final ThreadLocal<@Nullable StreamEntry> handled = new ThreadLocal<>();
-
-	DefaultStreamPublisher(RedisStreams redis, StreamFormat format, GuardEvents events) {
-		this.redis = redis;
-		this.format = format;
-		this.events = events;
-	}
 
 	/**
 	 * Returns a handler on whose thread messages that are published are one deeper than

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,11 +36,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Streams in Redis: definitions, keys and scripts. Beside a stream {@code K}, which is
  * where the definition says, are {@code prefix:stream:{K}:d:<hash>} for its dedup keys,
- * {@code :b:<id>} for bodies and {@code :dead} for dead letters.
+ * {@code :b:<id>} for bodies and {@code :dead} for dead letters. In a family or with
+ * partitions, the id of a dead letter has the position of its stream behind a dot.
  */
-public final class RedisStreams {
+public final class RedisStreams implements DeadLetters {
 
-	static final LuaScript PUBLISH = load("publish.lua");
+	private static final LuaScript PUBLISH = load("publish.lua");
 
 	private static final LuaScript SETTLE = load("settle.lua");
 
@@ -48,6 +50,10 @@ public final class RedisStreams {
 	private static final LuaScript REAP = load("reap.lua");
 
 	private static final LuaScript VIEW = load("view.lua");
+
+	private static final LuaScript LETTERS = load("letters.lua");
+
+	private static final LuaScript REPLAY = LuaScript.functions(StreamPublisher.class, "replay.lua").around(PUBLISH);
 
 	private static final String BODY = ":b:";
 
@@ -95,17 +101,13 @@ public final class RedisStreams {
 	StreamDefinition definition(String name) {
 		StreamDefinition definition = this.definitions.get(name);
 		if (definition == null) {
-			throw new NotConfiguredException("stream", name, remedy(name));
+			throw new NotConfiguredException("stream", name, "Define it with ge.redis.stream.definitions." + name
+					+ ".key, .max-length and .groups, or correct the name.");
 		}
 		return definition;
 	}
 
-	static String remedy(String name) {
-		return "Define it with ge.redis.stream.definitions." + name
-				+ ".key, .max-length and .groups, or correct the name.";
-	}
-
-	static LuaScript load(String file) {
+	private static LuaScript load(String file) {
 		return LuaScript.load(StreamPublisher.class, file);
 	}
 
@@ -132,7 +134,7 @@ public final class RedisStreams {
 		return this.backend.bus().newsChannel();
 	}
 
-	CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {
+	private CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {
 		List<RedisKey> names = keys.map(KeySpace::shared).toList();
 		return this.redis.run(ScriptCall.of(script, names, arguments.toArray()), this.redis.newBudget());
 	}
@@ -165,7 +167,7 @@ public final class RedisStreams {
 		});
 	}
 
-	List<Object> arguments(StreamDefinition definition, StreamKeys keys) {
+	private List<Object> arguments(StreamDefinition definition, StreamKeys keys) {
 		Definition properties = definition.properties();
 		boolean rings = !this.backend.connection().canBlock() && isTimeToRing(keys.stream());
 		Duration dedup = properties.dedupWindow();
@@ -212,6 +214,77 @@ public final class RedisStreams {
 			.map((part) -> run(REAP, part.stream().map(StreamKeys::stream),
 					List.of(group, leaving, silence.toMillis(), rings ? channel() : ""))))
 			.thenApply((replies) -> replies.stream().mapToLong((reply) -> reply.number(0)).sum());
+	}
+
+	@Override
+	public CompletableFuture<List<DeadLetter>> listAsync(String stream, int most) {
+		StreamDefinition definition = definition(stream);
+		return all(IntStream.range(0, definition.streams().size())
+			.mapToObj((i) -> runOnLetters(definition.streams().get(i), "list", most)
+				.thenApply((reply) -> letters(definition, i, reply))))
+			.thenApply((lists) -> lists.stream()
+				.flatMap(List::stream)
+				.sorted(Comparator.comparingLong(RedisStreams::time).reversed())
+				.limit(most)
+				.toList());
+	}
+
+	private CompletableFuture<ScriptReply> runOnLetters(StreamKeys keys, Object... arguments) {
+		return run(LETTERS, Stream.of(keys.dead()), List.of(arguments));
+	}
+
+	private static long time(DeadLetter letter) {
+		return Long.parseLong(letter.id().substring(0, letter.id().indexOf('-')));
+	}
+
+	private static List<DeadLetter> letters(StreamDefinition definition, int stream, ScriptReply reply) {
+		List<DeadLetter> letters = new ArrayList<>();
+		int next = 0;
+		while (next < reply.size()) {
+			int number = (int) reply.number(next + 1);
+			letters.add(StreamFormat.deadLetter(definition, definition.streams().get(stream).stream(),
+					reply.text(next) + ((stream > 0) ? "." + stream : ""), fields(reply, next + 2, number)));
+			next += 2 + number;
+		}
+		return letters;
+	}
+
+	@Override
+	public CompletableFuture<Boolean> deleteAsync(String stream, String id) {
+		StreamKeys keys = keysOfLetter(definition(stream), id);
+		return (keys == null) ? CompletableFuture.completedFuture(false)
+				: runOnLetters(keys, "delete", entry(id)).thenApply((reply) -> reply.number(0) == 1);
+	}
+
+	@Override
+	public CompletableFuture<Boolean> replayAsync(String stream, String id) {
+		StreamDefinition definition = definition(stream);
+		StreamKeys keys = keysOfLetter(definition, id);
+		if (keys == null) {
+			return CompletableFuture.completedFuture(false);
+		}
+		List<Object> arguments = arguments(definition, keys);
+		arguments.addAll(0, List.of(entry(id), (definition.properties().groups().size() > 1) ? "1" : "0"));
+		return run(REPLAY, Stream.of(keys.dead(), keys.stream(), keys.stream(), keys.stream()), arguments)
+			.thenApply((reply) -> {
+				if (reply.text(0).equals("full")) {
+					throw new StreamFullException(stream, Duration.ofMillis(reply.number(1)));
+				}
+				return reply.text(0).equals("ok");
+			});
+	}
+
+	private static @Nullable StreamKeys keysOfLetter(StreamDefinition definition, String id) {
+		if (!id.matches("\\d{1,19}-\\d{1,19}(\\.\\d{1,5})?")) {
+			return null;
+		}
+		int dot = id.indexOf('.');
+		int stream = (dot > 0) ? Integer.parseInt(id.substring(dot + 1)) : 0;
+		return (stream < definition.streams().size()) ? definition.streams().get(stream) : null;
+	}
+
+	private static String entry(String id) {
+		return id.split("\\.")[0];
 	}
 
 	CompletableFuture<List<long[]>> view(StreamDefinition definition) {

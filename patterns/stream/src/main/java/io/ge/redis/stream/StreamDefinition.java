@@ -24,33 +24,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * A definition with the keys of its streams: one, or one for each combination of the
  * variables, each times the partitions.
+ *
+ * @param members the partitions of each combination
+ * @param streams all of them
+ * @param dedup the parts of its dedup key
  */
-final class StreamDefinition {
+record StreamDefinition(String name, Definition properties, RedisStreams redis,
+		Map<Map<String, String>, List<StreamKeys>> members, List<StreamKeys> streams, List<String> dedup) {
 
 	private static final Pattern VARIABLE = Pattern.compile("\\{([^{}]*)}");
 
 	private static final int MOST_STREAMS = 10_000;
 
-	private final String name;
-
-	private final Definition properties;
-
-	private final RedisStreams redis;
-
-	private final Map<Map<String, String>, List<StreamKeys>> members = new LinkedHashMap<>();
-
-	private final List<StreamKeys> streams;
-
-	private final List<String> dedup;
-
 	StreamDefinition(String name, Definition properties, RedisStreams redis) {
-		this.name = name;
-		this.properties = properties;
-		this.redis = redis;
-		this.dedup = variables((properties.dedupKey() != null) ? properties.dedupKey() : "");
+		this(name, properties, redis, new LinkedHashMap<>(), new ArrayList<>(),
+				variables((properties.dedupKey() != null) ? properties.dedupKey() : ""));
 		checkVariables();
 		addMembers(List.copyOf(properties.variables().entrySet()), new TreeMap<>());
-		this.streams = this.members.values().stream().flatMap(List::stream).toList();
 	}
 
 	private void checkVariables() {
@@ -92,7 +82,8 @@ final class StreamDefinition {
 		for (int i = 0; i < ((number != null) ? number : 1); i++) {
 			partitions.add(keys(chosen, (number != null) ? "." + i : ""));
 		}
-		this.members.put(Map.copyOf(chosen), List.copyOf(partitions));
+		this.members.put(Map.copyOf(chosen), partitions);
+		this.streams.addAll(partitions);
 		if (this.members.size() > MOST_STREAMS) {
 			throw problem("variables", "they give more than " + MOST_STREAMS + " streams.", "List fewer values.");
 		}
@@ -133,18 +124,6 @@ final class StreamDefinition {
 
 	private String place(String property) {
 		return "ge.redis.stream.definitions." + this.name + "." + property;
-	}
-
-	public String name() {
-		return this.name;
-	}
-
-	public Definition properties() {
-		return this.properties;
-	}
-
-	public List<StreamKeys> streams() {
-		return this.streams;
 	}
 
 	boolean isOrdered() {

@@ -68,7 +68,69 @@ record StreamFormat(JsonPayloads payloads) {
 	}
 
 	MessageReader<StreamEntry> reader(StreamDefinition definition, boolean deadLetters) {
-		return new Reader(this.payloads.mapper().get(), definition, deadLetters);
+		return new MessageReader<>(
+				(delivery, type) -> deadLetters ? deadLetter(definition, delivery.message())
+						: payload(delivery.message(), type, definition.properties().foreign()),
+				(delivery, payload) -> envelope(definition.name(), delivery, payload), StreamFormat::headers);
+	}
+
+	private static DeadLetter deadLetter(StreamDefinition definition, StreamEntry entry) {
+		return deadLetter(definition, entry.keys().stream(), entry.id(), entry.fields());
+	}
+
+	private @Nullable Object payload(StreamEntry entry, Type type, Foreign ifForeign) {
+		String version = entry.fields().get(StreamEntry.VERSION);
+		boolean foreign = version == null;
+		if (foreign && ifForeign == Foreign.REFUSE) {
+			throw new UnreadableMessageException(Kind.UNREADABLE, entry,
+					"has no field 'v' with the version of its format", null);
+		}
+		if (!foreign && !FORMAT.equals(version)) {
+			throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has the format version '" + version
+					+ "', and this instance reads " + FORMAT + ". Start the newer version, and replay it", null);
+		}
+		boolean apart = !entry.bodyId().isEmpty();
+		if (apart && entry.body() == null) {
+			throw new UnreadableMessageException(Kind.BODY_EXPIRED, entry,
+					"has lost its body. Raise claim-check.ttl, or look at why it was taken so late", null);
+		}
+		String payload = apart ? entry.body() : entry.fields().get(StreamEntry.PAYLOAD);
+		JsonMapper json = this.payloads.mapper().get();
+		try {
+			if (payload == null && foreign) {
+				return json.convertValue(entry.fields(), json.constructType(type));
+			}
+			return (payload != null) ? json.readValue(payload, json.constructType(type)) : null;
+		}
+		catch (JacksonException | IllegalArgumentException ex) {
+			// The message of the exception may quote the payload
+			throw new UnreadableMessageException(Kind.UNREADABLE, entry,
+					"has no JSON of a " + type.getTypeName() + " as its payload: " + ex.getClass().getName(), ex);
+		}
+	}
+
+	private StreamEnvelope<?> envelope(String name, Delivery<StreamEntry> delivery, @Nullable Object payload) {
+		StreamEntry entry = delivery.message();
+		Map<String, String> fields = entry.fields();
+		return new StreamEnvelope<@Nullable Object>(name, entry.keys().stream(), entry.id(), entry.trigger(),
+				entry.depth(), entry.time(), delivery.attempt(), fields.get(StreamEntry.WORK_ITEM), context(entry),
+				fields.get(StreamEntry.TRIGGERED_BY), fields.get(StreamEntry.REASON), entry.traceparent(), payload);
+	}
+
+	private Map<String, Object> context(StreamEntry entry) {
+		String context = entry.fields().get(StreamEntry.CONTEXT);
+		try {
+			return (context != null) ? this.payloads.mapper().get().readValue(context, CONTEXT) : Map.of();
+		}
+		catch (JacksonException ex) {
+			throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has no JSON object as its context", ex);
+		}
+	}
+
+	private static Map<String, String> headers(Delivery<StreamEntry> delivery) {
+		Map<String, String> headers = new LinkedHashMap<>(delivery.message().fields());
+		headers.remove(StreamEntry.PAYLOAD);
+		return headers;
 	}
 
 	static DeadLetter deadLetter(StreamDefinition definition, String key, String id, Map<String, String> fields) {
@@ -91,72 +153,6 @@ record StreamFormat(JsonPayloads payloads) {
 	 * A message as names and values in turn, with what is kept apart and its id.
 	 */
 	record Written(List<Object> fields, String bodyId, byte[] body) {
-	}
-
-	private record Reader(JsonMapper json, StreamDefinition definition,
-			boolean deadLetters) implements MessageReader<StreamEntry> {
-
-		@Override
-		public @Nullable Object payload(Delivery<StreamEntry> delivery, Type type) {
-			StreamEntry entry = delivery.message();
-			if (this.deadLetters) {
-				return deadLetter(this.definition, entry.keys().stream(), entry.id(), entry.fields());
-			}
-			String version = entry.fields().get(StreamEntry.VERSION);
-			boolean foreign = version == null;
-			if (foreign && this.definition.properties().foreign() == Foreign.REFUSE) {
-				throw new UnreadableMessageException(Kind.UNREADABLE, entry,
-						"has no field 'v' with the version of its format", null);
-			}
-			if (!foreign && !FORMAT.equals(version)) {
-				throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has the format version '" + version
-						+ "', and this instance reads " + FORMAT + ". Start the newer version, and replay it", null);
-			}
-			if (!entry.bodyId().isEmpty() && entry.body() == null) {
-				throw new UnreadableMessageException(Kind.BODY_EXPIRED, entry,
-						"has lost its body. Raise claim-check.ttl, or look at why it was taken so late", null);
-			}
-			String payload = entry.bodyId().isEmpty() ? entry.fields().get(StreamEntry.PAYLOAD) : entry.body();
-			try {
-				if (payload == null && foreign) {
-					return this.json.convertValue(entry.fields(), this.json.constructType(type));
-				}
-				return (payload != null) ? this.json.readValue(payload, this.json.constructType(type)) : null;
-			}
-			catch (JacksonException | IllegalArgumentException ex) {
-				// The message of the exception may quote the payload
-				throw new UnreadableMessageException(Kind.UNREADABLE, entry,
-						"has no JSON of a " + type.getTypeName() + " as its payload: " + ex.getClass().getName(), ex);
-			}
-		}
-
-		@Override
-		public Object envelope(Delivery<StreamEntry> delivery, @Nullable Object payload) {
-			StreamEntry entry = delivery.message();
-			Map<String, String> fields = entry.fields();
-			return new StreamEnvelope<@Nullable Object>(this.definition.name(), entry.keys().stream(), entry.id(),
-					entry.trigger(), entry.depth(), entry.time(), delivery.attempt(), fields.get(StreamEntry.WORK_ITEM),
-					context(entry), fields.get(StreamEntry.TRIGGERED_BY), fields.get(StreamEntry.REASON),
-					entry.traceparent(), payload);
-		}
-
-		private Map<String, Object> context(StreamEntry entry) {
-			String context = entry.fields().get(StreamEntry.CONTEXT);
-			try {
-				return (context != null) ? this.json.readValue(context, CONTEXT) : Map.of();
-			}
-			catch (JacksonException ex) {
-				throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has no JSON object as its context", ex);
-			}
-		}
-
-		@Override
-		public Map<String, String> headers(Delivery<StreamEntry> delivery) {
-			Map<String, String> headers = new LinkedHashMap<>(delivery.message().fields());
-			headers.remove(StreamEntry.PAYLOAD);
-			return headers;
-		}
-
 	}
 
 	private static final class UnreadableMessageException extends NotRetryableException {

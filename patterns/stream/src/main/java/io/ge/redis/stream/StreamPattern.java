@@ -14,22 +14,16 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.Backoff;
-import io.ge.redis.core.consume.ConsumerProperties;
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerSettings;
-import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.consume.MessageReader;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.EventGauge;
-import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardPattern;
-import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.stream.StreamProperties.Group;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.function.SingletonSupplier;
 
@@ -44,35 +38,24 @@ public final class StreamPattern implements GuardPattern {
 	/** How long acknowledgements are collected. */
 	private static final Duration LINGER = Duration.ofMillis(5);
 
-	private final AttributeReader attributes;
-
-	private final Supplier<Consumers> consumers;
-
-	private final Supplier<ConsumerProperties> common;
-
-	private final GuardEvents events;
+	private final ConsumerFrame frame;
 
 	private final Supplier<Assembly> assembly;
 
 	private final Set<String> listened = ConcurrentHashMap.newKeySet();
 
-	public StreamPattern(Supplier<StreamProperties> properties, Supplier<ConsumerProperties> common,
-			AttributeReader attributes, Supplier<JsonMapper> mapper, Supplier<RedisBackend> backend, GuardEvents events,
-			Supplier<Consumers> consumers) {
-		this.attributes = attributes;
-		this.consumers = consumers;
-		this.common = SingletonSupplier.of(common);
-		this.events = events;
-		this.assembly = SingletonSupplier.of(() -> create(backend.get(), properties.get(),
-				new StreamFormat(new JsonPayloads(SingletonSupplier.of(mapper)))));
+	public StreamPattern(Supplier<StreamProperties> properties, Supplier<RedisBackend> backend, ConsumerFrame frame) {
+		this.frame = frame;
+		this.assembly = SingletonSupplier.of(() -> create(backend.get(), properties.get()));
 	}
 
-	private Assembly create(RedisBackend backend, StreamProperties properties, StreamFormat format) {
+	private Assembly create(RedisBackend backend, StreamProperties properties) {
 		RedisStreams redis = new RedisStreams(backend, properties);
+		StreamFormat format = new StreamFormat(this.frame.payloads());
 		StreamControl control = new StreamControl(redis);
 		backend.reportProblem(control::problem);
-		return new Assembly(backend, redis, format, new DefaultStreamPublisher(redis, format, this.events),
-				new RedisDeadLetters(redis), control);
+		return new Assembly(backend, redis, format,
+				new DefaultStreamPublisher(redis, format, this.frame.events(), new ThreadLocal<>()), control);
 	}
 
 	public StreamPublisher publisher() {
@@ -80,7 +63,7 @@ public final class StreamPattern implements GuardPattern {
 	}
 
 	public DeadLetters deadLetters() {
-		return this.assembly.get().deadLetters();
+		return this.assembly.get().redis();
 	}
 
 	public StreamControl control() {
@@ -103,12 +86,12 @@ public final class StreamPattern implements GuardPattern {
 	@Override
 	public void resume() {
 		for (StreamDefinition definition : this.assembly.get().redis().definitions()) {
-			this.events.publish(new StreamEvent(definition.name(), Kind.OK, 0));
+			this.frame.events().publish(new StreamEvent(definition.name(), Kind.OK, 0));
 			definition.properties()
 				.groups()
 				.keySet()
-				.forEach(
-						(group) -> this.events.publish(new StreamEvent(definition.name() + "/" + group, Kind.DONE, 0)));
+				.forEach((group) -> this.frame.events()
+					.publish(new StreamEvent(definition.name() + "/" + group, Kind.DONE, 0)));
 		}
 	}
 
@@ -119,39 +102,30 @@ public final class StreamPattern implements GuardPattern {
 	 */
 	public void listen(Object bean, GuardedMethod method, RedisStreamListener attributes) {
 		Assembly assembly = this.assembly.get();
-		StreamDefinition definition = definition(method, attributes);
+		String stream = String.valueOf(this.frame.attributes().text(method, "stream", attributes.stream()));
+		StreamDefinition definition = method.configured(() -> assembly.redis().definition(stream));
 		String name = group(method, attributes, definition);
 		Group group = settings(method, attributes, definition, name);
 		ListenerMethod listener = new ListenerMethod(bean, method, StreamEnvelope.class, attributes.batch());
 		verify(listener, attributes);
 		boolean letters = attributes.deadLetters();
-		RedisStreamSource source = new RedisStreamSource(assembly.redis(), definition, name, group, this.common.get(),
-				letters, this.events);
+		RedisStreamSource source = new RedisStreamSource(assembly.redis(), definition, name, group,
+				this.frame.properties().get(), letters, this.frame.events());
 		if (!this.listened.add(source.name())) {
 			throw method.problem("another method of this application listens to '" + source.name() + "'.",
 					"Let one of them listen, or give it another group.");
 		}
 		MessageReader<StreamEntry> reader = assembly.format().reader(definition, letters);
-		Integer concurrency = this.attributes.count(method, "concurrency", attributes.concurrency());
+		Integer concurrency = this.frame.attributes().count(method, "concurrency", attributes.concurrency());
 		ConsumerSettings settings = new ConsumerSettings((concurrency != null) ? concurrency : group.concurrency(),
 				attributes.batch() ? group.batchSize() : 1, group.minIdle(), LINGER, attributes.manual(), Duration.ZERO,
-				this.common.get().shutdownTimeout());
+				this.frame.properties().get().shutdownTimeout());
 		WorkHandler<StreamEntry> handler = assembly.publisher().causing(listener.handler(reader));
-		this.consumers.get().add(assembly.backend(), source, handler, settings);
-	}
-
-	private StreamDefinition definition(GuardedMethod method, RedisStreamListener attributes) {
-		String stream = this.attributes.text(method, "stream", attributes.stream());
-		try {
-			return this.assembly.get().redis().definition(String.valueOf(stream));
-		}
-		catch (NotConfiguredException ex) {
-			throw method.problem("there is no stream '" + stream + "'.", RedisStreams.remedy(String.valueOf(stream)));
-		}
+		this.frame.consumers().get().add(assembly.backend(), source, handler, settings);
 	}
 
 	private String group(GuardedMethod method, RedisStreamListener attributes, StreamDefinition definition) {
-		String group = this.attributes.text(method, "group", attributes.group());
+		String group = this.frame.attributes().text(method, "group", attributes.group());
 		Set<String> known = definition.properties().groups().keySet();
 		if (group == null && known.size() == 1 && !attributes.deadLetters()) {
 			return known.iterator().next();
@@ -194,11 +168,11 @@ public final class StreamPattern implements GuardPattern {
 			}
 			return;
 		}
-		this.assembly.get().format().payloads().verify(listener);
+		this.frame.payloads().verify(listener);
 	}
 
 	private record Assembly(RedisBackend backend, RedisStreams redis, StreamFormat format,
-			DefaultStreamPublisher publisher, DeadLetters deadLetters, StreamControl control) {
+			DefaultStreamPublisher publisher, StreamControl control) {
 	}
 
 }

@@ -31,13 +31,8 @@ import org.springframework.util.unit.DataSize;
 public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue Map<String, Definition> definitions) {
 
-	private static final String DEFINITIONS = "ge.redis.stream.definitions.";
-
 	public StreamProperties {
-		definitions.forEach((name, definition) -> {
-			Arguments.requireName(DEFINITIONS + name, name);
-			definition.validate(DEFINITIONS + name);
-		});
+		Arguments.each("ge.redis.stream.definitions", definitions, Definition::validate);
 	}
 
 	/**
@@ -88,15 +83,11 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 			Arguments.atLeastMillis(place + ".claim-check.ttl", 1, this.claimCheck.ttl());
 			Arguments.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
 			Arguments.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
-			this.variables.forEach((name, values) -> {
-				Arguments.requireName(place + ".variables." + name, name);
-				Assert.notEmpty(values, () -> place + ".variables." + name + " must have at least one value");
-				values.forEach((value) -> Arguments.requireName(place + ".variables." + name + ": " + value, value));
+			Arguments.each(place + ".variables", this.variables, (values, variable) -> {
+				Assert.notEmpty(values, () -> variable + " must have at least one value");
+				values.forEach((value) -> Arguments.requireName(variable + ": " + value, value));
 			});
-			this.groups.forEach((name, group) -> {
-				Arguments.requireName(place + ".groups." + name, name);
-				group.validate(place + ".groups." + name);
-			});
+			Arguments.each(place + ".groups", this.groups, Group::validate);
 		}
 
 	}

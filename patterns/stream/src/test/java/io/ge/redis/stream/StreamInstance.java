@@ -20,9 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -87,10 +89,11 @@ final class StreamInstance implements AutoCloseable {
 
 	private StreamPattern start(String... properties) {
 		StreamProperties streams = properties(properties);
-		StreamPattern started = new StreamPattern(() -> streams,
-				() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1)),
-				new AttributeReader((text) -> text), JsonMapper::shared, this.backend::get,
-				new GuardEvents(() -> List.of(this.events::add)), () -> this.consumers);
+		StreamPattern started = new StreamPattern(() -> streams, this.backend::get,
+				new ConsumerFrame(() -> this.consumers,
+						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1)),
+						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
+						new GuardEvents(() -> List.of(this.events::add))));
 		started.verify();
 		this.consumers.start();
 		return started;

@@ -25,7 +25,6 @@ import io.ge.redis.cache.behind.RedisWriteBehind.Settling;
 import io.ge.redis.cache.behind.StoreWriter.Written;
 import io.ge.redis.cache.behind.WaitingChange.Settled;
 import io.ge.redis.cache.behind.WaitingChange.Settled.Outcome;
-import io.ge.redis.core.consume.BatchAcknowledgment;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.WorkHandler;
