@@ -7,6 +7,7 @@ package io.ge.redis.core.structure;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 
 import io.ge.redis.Refusal;
 import io.ge.redis.core.invocation.NotConfiguredException;
@@ -72,6 +73,12 @@ class DefinitionTests {
 	void refusesArgumentsByName() {
 		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.member("member", ""))
 			.withMessage("member must have from 1 to 200 bytes, has 0");
+		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.member("member", Objects.toString(null, null)))
+			.withMessage("member must not be null");
+		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.atLeast("a.b", 1, 0))
+			.withMessage("a.b must be at least 1, was 0");
+		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.atLeastMillis("a.b", 1, Duration.ZERO))
+			.withMessage("a.b must be at least 1ms, was PT0S");
 		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.name("id", "a{b}"))
 			.withMessageStartingWith("id must have neither braces");
 		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.member("member", "a\ud800"))

@@ -254,16 +254,18 @@ abstract class WorkspaceContract extends StructureContract {
 	@Test
 	void updatesOfManyWritersAllCount() throws Exception {
 		int writers = 8;
-		int times = 10;
+		int times = 6;
 		Workspace workspace = start("update-attempts", "500").open("101");
 		together(writers, (writer) -> {
 			for (int i = 0; i < times; i++) {
 				workspace.update("plan", Plan.class,
 						(plan) -> (plan != null) ? new Plan(plan.name(), plan.steps() + 1) : new Plan("go", 1));
+				workspace.mergePatch(Map.of("patched", Map.of(writer + "." + i, i)));
 			}
 		});
 		assertThat(workspace.snapshot().get("plan", Plan.class)).isEqualTo(new Plan("go", writers * times));
-		assertThat(workspace.snapshot().version()).isEqualTo(writers * times);
+		assertThat(workspace.snapshot().get("patched", Map.class)).hasSize(writers * times);
+		assertThat(workspace.snapshot().version()).isEqualTo(2 * writers * times);
 	}
 
 	@Test
@@ -279,6 +281,23 @@ abstract class WorkspaceContract extends StructureContract {
 			.withMessageContainingAll("'number'", "3 attempts", "ge.redis.state.update-attempts");
 		assertThat(seen).containsExactly(0, 1, 2);
 		assertThat(workspace.snapshot().get("number", Integer.class)).isEqualTo(3);
+	}
+
+	@Test
+	void anUpdateToNullRemovesOnlyWhatItHasSeen() {
+		Workspace workspace = start().open("101");
+		List<Integer> seen = new ArrayList<>();
+		workspace.put("number", 1);
+		workspace.update("number", Integer.class, (number) -> {
+			seen.add(number);
+			workspace.put("other", seen.size());
+			if (seen.size() == 1) {
+				workspace.put("number", 2);
+			}
+			return null;
+		});
+		assertThat(seen).containsExactly(1, 2);
+		assertThat(workspace.snapshot().fields()).containsOnlyKeys("other");
 	}
 
 	@Test
@@ -447,7 +466,8 @@ abstract class WorkspaceContract extends StructureContract {
 
 	@Test
 	void aServerWithoutMemoryIsNoMismatch() {
-		Workspace workspace = start().open("101");
+		StateInstance instance = start();
+		Workspace workspace = instance.open("101");
 		workspace.increment("tokens", 1);
 		redis().endpoints().forEach(RedisEndpoint::exhaustMemory);
 		try {
@@ -455,6 +475,8 @@ abstract class WorkspaceContract extends StructureContract {
 				.isThrownBy(() -> workspace.increment("tokens", 1))
 				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(OutageCause.OOM));
 			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> workspace.put("plan", 1));
+			// What is refused is not sent again
+			assertThat(instance.scripts()).isEqualTo(3);
 		}
 		finally {
 			redis().endpoints().forEach(RedisEndpoint::freeMemory);
@@ -592,16 +614,47 @@ abstract class WorkspaceContract extends StructureContract {
 		Workspace workspace = instance.open("101");
 		workspace.put("before", 1);
 		Recorder recorder = new Recorder();
-		try (ChangeSubscription subscription = start().open("101").listen(1, recorder)) {
+		StateInstance listening = start();
+		try (ChangeSubscription subscription = listening.open("101").listen(1, recorder)) {
 			together(4, (writer) -> IntStream.range(0, 25).forEach((i) -> workspace.append("history", i)));
 			await().until(() -> subscription.version() == 101);
 			await().until(() -> recorder.versions.size() == 100);
 			assertThat(recorder.versions).isEqualTo(LongStream.rangeClosed(2, 101).boxed().toList());
 			assertThat(recorder.gaps).isEmpty();
 		}
+		int reads = listening.scripts();
 		workspace.put("after", 1);
 		await().pollDelay(Duration.ofMillis(300)).until(() -> true);
 		assertThat(recorder.versions).hasSize(100);
+		// One may have been under way
+		assertThat(listening.scripts()).isLessThanOrEqualTo(reads + 1);
+	}
+
+	@Test
+	void tellsAListenerThatIsAheadOfABeginningAnew() {
+		Workspace workspace = start().open("101");
+		workspace.put("plan", 1);
+		workspace.put("plan", 2);
+		Recorder recorder = new Recorder();
+		try (ChangeSubscription subscription = workspace.listen(5, recorder)) {
+			await().until(() -> recorder.versions.equals(List.of(1L, 2L)));
+			assertThat(subscription.version()).isEqualTo(2);
+			assertThat(recorder.gaps).containsExactly("5 to 1");
+		}
+	}
+
+	@Test
+	void callsNoListenerThatHasClosedItsSubscription() {
+		Workspace workspace = start().open("101");
+		IntStream.range(0, 3).forEach((i) -> workspace.put("plan", i));
+		CompletableFuture<ChangeSubscription> subscription = new CompletableFuture<>();
+		List<Long> seen = new CopyOnWriteArrayList<>();
+		subscription.complete(workspace.listen(0, (change) -> {
+			seen.add(change.version());
+			subscription.join().close();
+		}));
+		await().until(() -> subscription.join().version() == 3);
+		assertThat(seen).containsExactly(1L);
 	}
 
 	@Test

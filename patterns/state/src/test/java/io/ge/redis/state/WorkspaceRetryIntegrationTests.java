@@ -5,8 +5,11 @@
 
 package io.ge.redis.state;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -85,6 +88,36 @@ class WorkspaceRetryIntegrationTests {
 		WorkspaceSnapshot snapshot = direct();
 		assertThat(snapshot.version()).isEqualTo(TIMES);
 		assertThat(snapshot.list("history", Integer.class)).isEqualTo(IntStream.range(0, TIMES).boxed().toList());
+	}
+
+	@Test
+	void failsWithTheLossWhereIdsAreForgotten() {
+		Workspace workspace = this.instance.open("101");
+		workspace.put("plan", 1);
+		this.redis.primary().command("DEL", "{session:101}:workspace:changes", "{session:101}:workspace:operations");
+		this.network.resetAfter(Direction.REQUESTS, 100);
+		assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> workspace.put("plan", 2))
+			.satisfies((ex) -> assertThat(ex.isOutcomeUnknown()).isTrue());
+		assertThat(this.network.resets()).isPositive();
+		assertThat(direct().get("plan", Integer.class)).isEqualTo(1);
+	}
+
+	@Test
+	@Wide
+	void theOutcomeIsUnknownAlsoWhenRetriesAreRefused() {
+		Workspace workspace = this.instance.open("101");
+		workspace.put("plan", 1);
+		this.network.swallow(Direction.REPLIES);
+		CompletableFuture<Long> put = workspace.putAsync("plan", 2);
+		await().until(() -> direct().version() == 2);
+		this.network.cut();
+		assertThat(put).failsWithin(Duration.ofSeconds(20))
+			.withThrowableOfType(ExecutionException.class)
+			.havingCause()
+			.isInstanceOfSatisfying(RedisUnavailableException.class,
+					(ex) -> assertThat(ex.isOutcomeUnknown()).isTrue());
+		// There are pauses between them
+		assertThat(this.instance.scripts()).isLessThan(1000);
 	}
 
 	@Test
