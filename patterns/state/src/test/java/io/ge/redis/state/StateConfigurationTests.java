@@ -26,6 +26,7 @@ class StateConfigurationTests {
 		refuses("changes-kept must be at least 1, was 0", "changes-kept", "0");
 		refuses("update-attempts must be at least 1, was 0", "update-attempts", "0");
 		refuses("member-ttl must be from 1ms to ttl", "member-ttl", "2d");
+		refuses("member-ttl must be from 1ms to ttl", "member-ttl", "0s");
 	}
 
 	private static void refuses(String problem, String... properties) {

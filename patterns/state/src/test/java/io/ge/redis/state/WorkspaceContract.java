@@ -575,6 +575,7 @@ abstract class WorkspaceContract extends StructureContract {
 		Workspace workspace = start().open("101");
 		Workspace once = workspace.withOperation("request 7");
 		assertThat(once.append("history", "a")).isEqualTo(1);
+		assertThat(workspace.changes(0).changes().get(0).operation()).startsWith("k-").doesNotContain("request 7");
 		workspace.append("history", "b");
 		assertThat(start().open("101").withOperation("request 7").append("history", "a")).isEqualTo(1);
 		assertThat(workspace.withOperation("request 8").increment("tokens", 5)).isEqualTo(5);
