@@ -5,6 +5,7 @@
 
 package io.ge.redis.cache;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -401,7 +402,7 @@ class CacheReadingIntegrationTests {
 		CacheSettings settings = new CacheSettings(Duration.ofMinutes(1), false, Duration.ZERO, 0, Duration.ZERO,
 				Duration.ofMinutes(1), Duration.ZERO, OnLoadTimeout.LOAD, 0);
 		CacheKey key = new CacheKey("overdue", List.of("a"));
-		CacheQuestion question = new CacheQuestion(key, settings, new byte[0], false, false);
+		CacheQuestion question = new CacheQuestion(key, settings, ByteBuffer.allocate(0), false, false);
 		CallBudget spent = CallBudget.of(Duration.ofSeconds(1));
 		spent.spend(Duration.ofSeconds(1).toNanos());
 		cache.lookup(question, "one", 1, 0, cache.newBudget()).join();

@@ -7,6 +7,7 @@ package io.ge.redis.cache;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ class RedisLookupsIntegrationTests {
 
 	private static final Duration BUDGET = Duration.ofSeconds(20);
 
-	private static final byte[] READABLE = bytes("V");
+	private static final ByteBuffer READABLE = ByteBuffer.wrap(bytes("V"));
 
 	/** What may be in Redis of an entry: value, ttl, writers, refresh. */
 	private static final List<String> VALUES = List.of("", "V", "X", "L", "list");
@@ -246,7 +247,8 @@ class RedisLookupsIntegrationTests {
 		submit(lookup(key, "t", 0, 1));
 		RedisLookups.Lookup plain = lookup(key, "t", 0, 0);
 		submit(new RedisLookups.Lookup(plain.names(), "t", plain.waker(), 1, LEASE, READABLE, true, 0, 0));
-		submit(new RedisLookups.Lookup(plain.names(), "t", plain.waker(), 1, LEASE, bytes("W"), false, 0, 0));
+		submit(new RedisLookups.Lookup(plain.names(), "t", plain.waker(), 1, LEASE, ByteBuffer.wrap(bytes("W")), false,
+				0, 0));
 		CallBudget used = CallBudget.of(BUDGET);
 		used.spend(Duration.ofSeconds(1).toNanos());
 		this.lookups.submit(plain, used);

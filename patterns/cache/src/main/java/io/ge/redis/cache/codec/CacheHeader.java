@@ -113,13 +113,6 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 		return ByteBuffer.allocate(READABLE).put(FORMAT).putInt(shape).array();
 	}
 
-	/**
-	 * Returns how all entries begin.
-	 */
-	public static byte[] readable() {
-		return new byte[] { FORMAT };
-	}
-
 	static int shape(byte[] entry) {
 		return ByteBuffer.wrap(entry).getInt(1);
 	}

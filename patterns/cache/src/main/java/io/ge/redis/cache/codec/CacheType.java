@@ -7,6 +7,7 @@ package io.ge.redis.cache.codec;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
@@ -33,7 +34,7 @@ public class CacheType {
 
 	private final Rules rules;
 
-	private final byte[] readable;
+	private final ByteBuffer readable;
 
 	CacheType(JavaType type, ObjectReader reader, ObjectWriter writer, int shape, Rules rules) {
 		this.type = type;
@@ -41,7 +42,7 @@ public class CacheType {
 		this.writer = writer;
 		this.shape = shape;
 		this.rules = rules;
-		this.readable = CacheHeader.readable(shape);
+		this.readable = ByteBuffer.wrap(CacheHeader.readable(shape));
 	}
 
 	public JavaType javaType() {
@@ -51,7 +52,7 @@ public class CacheType {
 	/**
 	 * Returns how values begin that can be read as this type, not to be changed.
 	 */
-	public byte[] readable() {
+	public ByteBuffer readable() {
 		return this.readable;
 	}
 
@@ -112,13 +113,9 @@ public class CacheType {
 		}
 	}
 
-	public @Nullable CacheHeader header(byte[] bytes) {
-		return isReadable(bytes) ? CacheHeader.read(bytes) : null;
-	}
-
 	private boolean isReadable(byte[] bytes) {
 		return bytes.length >= CacheHeader.READABLE
-				&& Arrays.equals(bytes, 0, CacheHeader.READABLE, this.readable, 0, CacheHeader.READABLE);
+				&& Arrays.equals(bytes, 0, CacheHeader.READABLE, this.readable.array(), 0, CacheHeader.READABLE);
 	}
 
 	private @Nullable Object json(byte[] bytes, int from) throws IOException {

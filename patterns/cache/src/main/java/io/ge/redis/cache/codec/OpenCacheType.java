@@ -6,6 +6,7 @@
 package io.ge.redis.cache.codec;
 
 import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -46,6 +47,8 @@ final class OpenCacheType extends CacheType {
 	private static final Set<Class<?>> USUAL = Set.of(ArrayList.class, HashSet.class, HashMap.class,
 			LinkedHashMap.class);
 
+	private static final ByteBuffer READABLE = ByteBuffer.wrap(new byte[] { CacheHeader.FORMAT });
+
 	private final CacheCodec codec;
 
 	private final TypeFactory types;
@@ -59,8 +62,8 @@ final class OpenCacheType extends CacheType {
 	}
 
 	@Override
-	public byte[] readable() {
-		return CacheHeader.readable();
+	public ByteBuffer readable() {
+		return READABLE;
 	}
 
 	@Override
@@ -71,7 +74,7 @@ final class OpenCacheType extends CacheType {
 
 	@Override
 	public @Nullable Content read(byte[] bytes) {
-		CacheHeader header = header(bytes);
+		CacheHeader header = (bytes.length > 0 && bytes[0] == CacheHeader.FORMAT) ? CacheHeader.read(bytes) : null;
 		if (header == null) {
 			return null;
 		}
@@ -80,11 +83,6 @@ final class OpenCacheType extends CacheType {
 		}
 		CacheType known = this.codec.known(CacheHeader.shape(bytes));
 		return (known != null) ? known.read(bytes) : null;
-	}
-
-	@Override
-	public @Nullable CacheHeader header(byte[] bytes) {
-		return (bytes.length > 0 && bytes[0] == CacheHeader.FORMAT) ? CacheHeader.read(bytes) : null;
 	}
 
 	private @Nullable JavaType typeOf(Object value) {

@@ -7,9 +7,7 @@ package io.ge.redis.cache.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -48,16 +46,15 @@ public final class CacheBatch {
 	/** Moved by the time in which the caller loads itself, since that is no waiting. */
 	private long deadline;
 
-	private final Map<CacheKey, Way> open;
+	private final List<Way> open;
 
-	CacheBatch(CacheFlights flights, List<CacheQuestion> questions, boolean all, CallBudget budget) {
+	CacheBatch(CacheFlights flights, List<Way> open, boolean all, CallBudget budget) {
 		this.flights = flights;
-		this.settings = questions.get(0).settings();
+		this.settings = open.get(0).question.settings();
 		this.budget = budget;
-		this.single = all && questions.size() == 1;
+		this.single = all && open.size() == 1;
 		this.deadline = System.nanoTime() + this.settings.loadWait().toNanos();
-		this.open = new LinkedHashMap<>(this.single ? 2 : 2 * questions.size());
-		questions.forEach((question) -> this.open.put(question.key(), new Way(question)));
+		this.open = open;
 	}
 
 	public boolean isDone() {
@@ -68,7 +65,7 @@ public final class CacheBatch {
 	 * Opens an entry once more, whose value is of no use and is to be replaced.
 	 */
 	public void replace(CacheQuestion question) {
-		this.open.put(question.key(), new Way(question.replacing()));
+		this.open.add(new Way(question.replacing()));
 	}
 
 	/**
@@ -77,46 +74,47 @@ public final class CacheBatch {
 	 * any more; the permits among them must be used or released before the caller waits
 	 * for others
 	 */
-	public CompletableFuture<Map<CacheKey, CacheLookup>> look() {
-		Map<CacheKey, CacheLookup> decided = new LinkedHashMap<>(2);
+	public CompletableFuture<List<Decided>> look() {
 		List<Way> asking = new ArrayList<>(this.open.size());
-		for (Way way : this.open.values()) {
-			CacheLookup lookup = begin(way);
-			if (lookup != null) {
-				decided.put(way.question.key(), lookup);
-			}
-			else if (way.own != null) {
+		for (Way way : this.open) {
+			way.decided = begin(way);
+			if (way.decided == null && way.own != null) {
 				asking.add(way);
 			}
 		}
 		if (asking.isEmpty()) {
-			this.open.keySet().removeAll(decided.keySet());
-			return CompletableFuture.completedFuture(decided);
+			return CompletableFuture.completedFuture(decided());
 		}
-		return ask(asking).thenApply((answers) -> {
-			for (int i = 0; i < answers.size(); i++) {
-				Way way = asking.get(i);
-				CacheLookup lookup = take(way, answers.get(i));
-				if (lookup != null) {
-					decided.put(way.question.key(), lookup);
-				}
-			}
-			this.open.keySet().removeAll(decided.keySet());
-			return decided;
-		});
-	}
-
-	private CompletableFuture<List<CacheAnswer>> ask(List<Way> asking) {
 		if (asking.size() == 1) {
 			Way way = asking.get(0);
-			return this.flights.lookup(flightOf(way), way.question, this.budget).thenApply(List::of);
+			return this.flights.lookup(flightOf(way), way.question, this.budget).thenApply((answer) -> {
+				way.decided = take(way, answer);
+				return decided();
+			});
 		}
 		List<RedisCache.Asking> questions = new ArrayList<>(asking.size());
 		for (Way way : asking) {
 			Flight own = flightOf(way);
 			questions.add(new RedisCache.Asking(way.question, own.token, own.id));
 		}
-		return this.flights.lookupAll(questions, this.budget);
+		return this.flights.lookupAll(questions, this.budget).thenApply((answers) -> {
+			for (int i = 0; i < answers.size(); i++) {
+				Way way = asking.get(i);
+				way.decided = take(way, answers.get(i));
+			}
+			return decided();
+		});
+	}
+
+	private List<Decided> decided() {
+		List<Decided> decided = new ArrayList<>(this.open.size());
+		for (Way way : this.open) {
+			if (way.decided != null) {
+				decided.add(new Decided(way.question.key(), way.decided));
+			}
+		}
+		this.open.removeIf((way) -> way.decided != null);
+		return decided;
 	}
 
 	private static Flight flightOf(Way way) {
@@ -131,7 +129,7 @@ public final class CacheBatch {
 	 */
 	private @Nullable CacheLookup begin(Way way) {
 		if (this.single && way.own != null) {
-			way.woken = way.own.arm();
+			way.own.arm();
 			return null;
 		}
 		forget(way);
@@ -149,11 +147,9 @@ public final class CacheBatch {
 		}
 		if (joined == null) {
 			Flight own = this.flights.newFlight(way.question);
-			CompletableFuture<Void> woken = own.arm();
 			joined = this.flights.begin(own);
 			if (joined == null) {
 				way.own = own;
-				way.woken = woken;
 				return null;
 			}
 		}
@@ -164,7 +160,6 @@ public final class CacheBatch {
 			if (this.settings.onLoadTimeout() == OnLoadTimeout.STALE) {
 				// What the other has found may have been replaced since
 				way.own = this.flights.newFlight(way.question);
-				way.woken = way.own.arm();
 				return null;
 			}
 			return late(joined.expired);
@@ -242,13 +237,13 @@ public final class CacheBatch {
 		List<CompletableFuture<?>> signs = new ArrayList<>(this.open.size());
 		List<CompletableFuture<?>> answers = new ArrayList<>(this.open.size());
 		long pause = this.deadline - System.nanoTime();
-		for (Way way : this.open.values()) {
+		for (Way way : this.open) {
 			if (way.joined != null) {
 				signs.add(way.joined.landed);
 				answers.add(way.joined.answered(this.budget));
 			}
 			else if (way.own != null) {
-				signs.add(way.woken);
+				signs.add(way.own.woken);
 				pause = Math.min(pause, Math.min(way.lease.toNanos(), this.flights.backstop().toNanos()));
 			}
 			else {
@@ -261,7 +256,7 @@ public final class CacheBatch {
 	}
 
 	public void close() {
-		this.open.values().forEach(this::forget);
+		this.open.forEach(this::forget);
 	}
 
 	private void forget(Way way) {
@@ -271,7 +266,16 @@ public final class CacheBatch {
 		}
 	}
 
-	private static final class Way {
+	/**
+	 * What was found for an entry.
+	 */
+	public record Decided(CacheKey key, CacheLookup lookup) {
+	}
+
+	/**
+	 * An entry on its way from the question to what is found.
+	 */
+	public static final class Way {
 
 		private final CacheQuestion question;
 
@@ -281,11 +285,11 @@ public final class CacheBatch {
 		/** The caller's own one, asked for, or waiting for another instance. */
 		private @Nullable Flight own;
 
-		private CompletableFuture<Void> woken = new CompletableFuture<>();
+		private @Nullable CacheLookup decided;
 
 		private Duration lease = Duration.ZERO;
 
-		Way(CacheQuestion question) {
+		public Way(CacheQuestion question) {
 			this.question = question;
 		}
 

@@ -137,10 +137,11 @@ public final class CacheFlights {
 
 	/**
 	 * Begins to look entries of one cache up.
+	 * @param open belongs to the batch from now on
 	 * @param all whether these are all entries that the caller wants
 	 */
-	public CacheBatch batch(List<CacheQuestion> questions, boolean all, CallBudget budget) {
-		return new CacheBatch(this, questions, all, budget);
+	public CacheBatch batch(List<CacheBatch.Way> open, boolean all, CallBudget budget) {
+		return new CacheBatch(this, open, all, budget);
 	}
 
 	public CompletableFuture<?> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings, long age,
@@ -177,7 +178,7 @@ public final class CacheFlights {
 	}
 
 	/**
-	 * Lets others join a flight.
+	 * Lets others join a flight, and lets it be woken from now on.
 	 * @return {@code null}, or the flight of that entry that is under way already
 	 */
 	@Nullable Flight begin(Flight flight) {
@@ -197,11 +198,10 @@ public final class CacheFlights {
 	}
 
 	/**
-	 * Asks Redis for the value of a flight, and lets it be woken from now on.
+	 * Asks Redis for the value of a flight.
 	 * @return completes with the answer, never exceptionally
 	 */
 	CompletableFuture<CacheAnswer> lookup(Flight flight, CacheQuestion question, CallBudget budget) {
-		this.waiting.put(flight.id, flight);
 		return this.redis.lookup(question, flight.token, flight.id, urge(question), budget)
 			.exceptionally((failure) -> new CacheAnswer.Bypass(null));
 	}

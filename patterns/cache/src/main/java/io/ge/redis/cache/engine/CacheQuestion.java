@@ -5,6 +5,8 @@
 
 package io.ge.redis.cache.engine;
 
+import java.nio.ByteBuffer;
+
 import io.ge.redis.cache.settings.CacheSettings;
 
 /**
@@ -17,10 +19,10 @@ import io.ge.redis.cache.settings.CacheSettings;
  * for it
  * @param asked since when it waits, by {@link System#nanoTime()}
  */
-public record CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean replace, boolean refreshable,
-		boolean open, long asked) {
+public record CacheQuestion(CacheKey key, CacheSettings settings, ByteBuffer readable, boolean replace,
+		boolean refreshable, boolean open, long asked) {
 
-	public CacheQuestion(CacheKey key, CacheSettings settings, byte[] readable, boolean open, boolean refreshable) {
+	public CacheQuestion(CacheKey key, CacheSettings settings, ByteBuffer readable, boolean open, boolean refreshable) {
 		this(key, settings, readable, false, refreshable && !open, open, System.nanoTime());
 	}
 

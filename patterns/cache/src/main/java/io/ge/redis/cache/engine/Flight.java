@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flight implements CacheLookup.Permit {
 
-	final long id;
+	final Long id;
 
 	final CacheKey key;
 
@@ -49,10 +49,8 @@ final class Flight implements CacheLookup.Permit {
 		return this.lease;
 	}
 
-	CompletableFuture<Void> arm() {
-		CompletableFuture<Void> next = new CompletableFuture<>();
-		this.woken = next;
-		return next;
+	void arm() {
+		this.woken = new CompletableFuture<>();
 	}
 
 	void wake() {

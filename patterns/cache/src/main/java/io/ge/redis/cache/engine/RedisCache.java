@@ -225,8 +225,8 @@ public final class RedisCache {
 
 	private Object[] lookupArguments(CacheQuestion question, String token, long waiter) {
 		CacheSettings settings = question.settings();
-		return new Object[] { token, settings.leaseTime().toMillis(), this.waker + " " + waiter, question.readable(),
-				question.replace() ? 1 : 0, 0, useOfExpired(settings) };
+		return new Object[] { token, settings.leaseTime().toMillis(), this.waker + " " + waiter,
+				question.readable().array(), question.replace() ? 1 : 0, 0, useOfExpired(settings) };
 	}
 
 	private static int useOfExpired(CacheSettings settings) {

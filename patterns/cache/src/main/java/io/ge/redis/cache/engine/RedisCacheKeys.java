@@ -63,7 +63,9 @@ public final class RedisCacheKeys {
 		}
 		KeyPart[] parts = new KeyPart[key.parts().size() + 1];
 		parts[0] = KeyPart.of(key.cache());
-		System.arraycopy(KeyText.parts(key.parts()), 0, parts, 1, key.parts().size());
+		for (int i = 1; i < parts.length; i++) {
+			parts[i] = KeyPart.of(key.parts().get(i - 1));
+		}
 		return this.space.entity(parts);
 	}
 

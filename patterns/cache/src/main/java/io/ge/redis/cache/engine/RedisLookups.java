@@ -78,7 +78,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	}
 
 	private BatchQueue<Lookup, ScriptReply> queue(Lookup lookup) {
-		Kind kind = new Kind(ByteBuffer.wrap(lookup.readable), lookup.lease, lookup.useOfExpired, lookup.urge > 0);
+		Kind kind = new Kind(lookup.readable, lookup.lease, lookup.useOfExpired, lookup.urge > 0);
 		BatchQueue<Lookup, ScriptReply> known = this.queues.get(kind);
 		if (known != null) {
 			return known;
@@ -92,8 +92,8 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	public CompletableFuture<ScriptReply> send(Lookup lookup, CallBudget budget) {
 		return this.redis.run(
 				ScriptCall.of(LOOKUP, lookup.names, lookup.token, lookup.lease.toMillis(),
-						lookup.waker + " " + lookup.waiter, lookup.readable, lookup.replace ? 1 : 0, lookup.urge,
-						lookup.useOfExpired),
+						lookup.waker + " " + lookup.waiter, lookup.readable.array(), lookup.replace ? 1 : 0,
+						lookup.urge, lookup.useOfExpired),
 				budget, () -> ScriptCall.of(FREE, lookup.names, lookup.token, 0), lookup.lease);
 	}
 
@@ -106,7 +106,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 		Lookup any = all.get(0);
 		List<RedisKey> keys = new ArrayList<>(4 * all.size());
 		List<Object> arguments = new ArrayList<>(5 + all.size());
-		arguments.addAll(List.of(any.lease.toMillis(), any.readable, any.urge, any.useOfExpired, any.waker));
+		arguments.addAll(List.of(any.lease.toMillis(), any.readable.array(), any.urge, any.useOfExpired, any.waker));
 		for (Lookup lookup : all) {
 			keys.addAll(lookup.names);
 			arguments.add(lookup.token + " " + lookup.waiter);
@@ -147,8 +147,8 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	 * value, or 0
 	 * @param useOfExpired whether it has use for a value that has expired
 	 */
-	public record Lookup(List<RedisKey> names, String token, String waker, long waiter, Duration lease, byte[] readable,
-			boolean replace, long urge, int useOfExpired) {
+	public record Lookup(List<RedisKey> names, String token, String waker, long waiter, Duration lease,
+			ByteBuffer readable, boolean replace, long urge, int useOfExpired) {
 	}
 
 	private record Kind(ByteBuffer readable, Duration lease, int useOfExpired, boolean refreshing) {

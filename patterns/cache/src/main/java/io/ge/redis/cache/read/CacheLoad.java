@@ -44,7 +44,7 @@ final class CacheLoad {
 
 	private final CacheReadParts parts;
 
-	private final Map<CacheKey, Load> open;
+	private final List<Missing> open;
 
 	private final List<CacheKey> missing;
 
@@ -66,7 +66,7 @@ final class CacheLoad {
 
 	private final CompletableFuture<Void> end = new CompletableFuture<>();
 
-	private final Map<CacheKey, @Nullable Object> waiting = new HashMap<>(0);
+	private Map<CacheKey, @Nullable Object> waiting = Map.of();
 
 	private List<CacheKey> rest;
 
@@ -82,12 +82,13 @@ final class CacheLoad {
 	 * @param open what is to be loaded, with the permits to store it
 	 * @param changes what waits for the store, {@code null} where that is not known
 	 */
-	CacheLoad(CacheRead read, Map<CacheKey, Load> open, Map<CacheKey, @Nullable PendingChange> changes) {
+	CacheLoad(CacheRead read, List<Missing> open, Map<CacheKey, @Nullable PendingChange> changes) {
 		this.read = read;
 		this.source = read.source();
 		this.parts = read.parts();
 		this.open = open;
-		this.missing = List.copyOf(open.keySet());
+		this.missing = new ArrayList<>(open.size());
+		open.forEach((each) -> this.missing.add(each.key));
 		this.rest = this.missing;
 		this.changes = changes;
 		this.stamp = this.parts.invalidations().stamp(this.source.cache(), read.snapshot());
@@ -96,9 +97,9 @@ final class CacheLoad {
 		this.replaceable = isReplaceable(open);
 	}
 
-	private static boolean isReplaceable(Map<CacheKey, Load> open) {
-		for (Load load : open.values()) {
-			if (load.expired() == null) {
+	private static boolean isReplaceable(List<Missing> open) {
+		for (Missing each : open) {
+			if (each.load.expired() == null) {
 				return false;
 			}
 		}
@@ -106,8 +107,8 @@ final class CacheLoad {
 	}
 
 	private boolean isPermitted() {
-		for (Load load : this.open.values()) {
-			if (load.permit() != null) {
+		for (Missing each : this.open) {
+			if (each.load.permit() != null) {
 				return true;
 			}
 		}
@@ -122,12 +123,12 @@ final class CacheLoad {
 			return;
 		}
 		this.told = true;
-		this.open.forEach((key, load) -> {
-			if (load.replacing()) {
+		for (Missing each : this.open) {
+			if (each.load.replacing()) {
 				this.parts.events().publish(new CacheEvent.Unreadable(this.source.cache()));
 			}
-			this.parts.tell(this.source.cache(), load.bypassed() ? Access.BYPASS : Access.MISS);
-		});
+			this.parts.tell(this.source.cache(), each.load.bypassed() ? Access.BYPASS : Access.MISS);
+		}
 	}
 
 	List<CacheKey> missing() {
@@ -148,7 +149,7 @@ final class CacheLoad {
 			// The database may be older than a change
 			giveBack(false);
 		}
-		Load load = this.spent.get() ? Load.UNSTORED : this.open.getOrDefault(key, Load.UNSTORED);
+		Load load = this.spent.get() ? Load.UNSTORED : this.open.get(0).load;
 		return new OpenMiss(this.parts, key, this.source.type(), load, this.age, this.stamp);
 	}
 
@@ -172,6 +173,7 @@ final class CacheLoad {
 	private boolean take(CacheKey key, @Nullable PendingChange change) {
 		try {
 			if (change != null && change.isPresent()) {
+				this.waiting = this.waiting.isEmpty() ? new HashMap<>(2) : this.waiting;
 				this.waiting.put(key, this.parts.behind().value(change, this.source.type().javaType()));
 				return true;
 			}
@@ -248,26 +250,27 @@ final class CacheLoad {
 
 	private Map<Permit, NewValue> stored(Map<CacheKey, @Nullable Object> values, long millis) {
 		Map<Permit, NewValue> stored = new IdentityHashMap<>(2);
-		this.open.forEach((key, load) -> {
-			Object value = values.get(key);
-			if (load.permit() == null || this.read.isWriting(key) || !this.source.isStorable(value)) {
-				return;
+		for (Missing each : this.open) {
+			Permit permit = each.load.permit();
+			Object value = values.get(each.key);
+			if (permit != null && !this.read.isWriting(each.key) && this.source.isStorable(value)) {
+				NewValue bytes = this.parts.values()
+					.loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, this.tags);
+				if (bytes != null) {
+					stored.put(permit, bytes);
+				}
 			}
-			NewValue bytes = this.parts.values()
-				.loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, this.tags);
-			if (bytes != null) {
-				stored.put(load.permit(), bytes);
-			}
-		});
+		}
 		return stored;
 	}
 
 	private void discardAllBut(Map<Permit, NewValue> stored) {
-		this.open.values().forEach((load) -> {
-			if (load.permit() != null && !stored.containsKey(load.permit())) {
-				this.parts.flights().discard(load.permit());
+		for (Missing each : this.open) {
+			Permit permit = each.load.permit();
+			if (permit != null && !stored.containsKey(permit)) {
+				this.parts.flights().discard(permit);
 			}
-		});
+		}
 	}
 
 	void failed() {
@@ -302,13 +305,13 @@ final class CacheLoad {
 	 */
 	boolean replace(boolean judged) {
 		Map<CacheKey, @Nullable Object> expired = new HashMap<>(2);
-		this.open.forEach((key, load) -> {
-			byte[] old = load.expired();
+		for (Missing each : this.open) {
+			byte[] old = each.load.expired();
 			CacheType.Content content = (judged && old != null) ? this.read.content(old) : null;
 			if (content != null) {
-				expired.put(key, content.value());
+				expired.put(each.key, content.value());
 			}
-		});
+		}
 		if (expired.size() < this.missing.size()) {
 			tellMisses();
 			return false;
@@ -328,12 +331,19 @@ final class CacheLoad {
 
 	private void giveBack(boolean failed) {
 		if (spend()) {
-			this.open.values().forEach((load) -> {
-				if (load.permit() != null) {
-					this.parts.flights().release(load.permit(), failed);
+			for (Missing each : this.open) {
+				Permit permit = each.load.permit();
+				if (permit != null) {
+					this.parts.flights().release(permit, failed);
 				}
-			});
+			}
 		}
+	}
+
+	/**
+	 * An entry to load, with the permit to store it.
+	 */
+	record Missing(CacheKey key, Load load) {
 	}
 
 }

@@ -7,7 +7,6 @@ package io.ge.redis.cache.read;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -16,9 +15,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.CacheLoadTimeoutException;
 import io.ge.redis.cache.behind.PendingChange;
-import io.ge.redis.cache.codec.CacheHeader;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheBatch;
+import io.ge.redis.cache.engine.CacheBatch.Decided;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.engine.CacheLookup.Load;
@@ -60,18 +59,18 @@ final class CacheRead {
 	private final Map<CacheKey, @Nullable Object> values = new HashMap<>(4);
 
 	/** Keys whose entries are of no use, and whether they cannot be read. */
-	private final Map<CacheKey, Boolean> rejected = new HashMap<>(2);
+	private Map<CacheKey, Boolean> rejected = Map.of();
 
-	private final Map<CacheKey, NearToken> tokens = new HashMap<>(2);
+	private Map<CacheKey, NearToken> tokens = Map.of();
 
 	/** Changes that wait for the store, {@code null} where that is not known. */
-	private final Map<CacheKey, @Nullable PendingChange> changes = new HashMap<>(2);
+	private Map<CacheKey, @Nullable PendingChange> changes = Map.of();
 
 	private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
 	private final AtomicReference<State> state = new AtomicReference<>(State.RESTING);
 
-	private List<CacheKey> passing = new ArrayList<>(0);
+	private List<CacheKey> passing = List.of();
 
 	private @Nullable CacheBatch batch;
 
@@ -119,8 +118,8 @@ final class CacheRead {
 	 * @return completes with what was found, perhaps on a thread of the driver. Its
 	 * permits must be used or released
 	 */
-	CompletableFuture<Map<CacheKey, CacheLookup>> begin() {
-		List<CacheQuestion> questions = new ArrayList<>(1);
+	CompletableFuture<List<Decided>> begin() {
+		List<CacheBatch.Way> open = new ArrayList<>(1);
 		boolean due = this.parts.invalidations().isDue(this.source.cache());
 		for (CacheKey key : this.source.keys()) {
 			boolean inside = this.scope.isWriting(key) || this.scope.isLoading(key);
@@ -129,20 +128,22 @@ final class CacheRead {
 				this.values.put(key, held.value());
 			}
 			else if (inside || due) {
+				this.passing = this.passing.isEmpty() ? new ArrayList<>(1) : this.passing;
 				this.passing.add(key);
 			}
 			else {
-				questions.add(question(key));
+				open.add(new CacheBatch.Way(question(key)));
 				NearToken token = this.parts.near().begin(key);
 				if (token != null) {
+					this.tokens = this.tokens.isEmpty() ? new HashMap<>(2) : this.tokens;
 					this.tokens.put(key, token);
 				}
 			}
 		}
-		if (questions.isEmpty()) {
-			return pendingFirst(Map.of());
+		if (open.isEmpty()) {
+			return pendingFirst(List.of());
 		}
-		this.batch = this.parts.flights().batch(questions, this.passing.isEmpty(), this.budget);
+		this.batch = this.parts.flights().batch(open, this.passing.isEmpty(), this.budget);
 		return look(this.batch, this.parts.invalidations().ready(this.source.cache(), this.budget));
 	}
 
@@ -155,34 +156,35 @@ final class CacheRead {
 	 * Goes on: waits for what others load, and asks for it.
 	 * @return completes with what was found, perhaps on a thread of the driver
 	 */
-	CompletableFuture<Map<CacheKey, CacheLookup>> goOn() {
+	CompletableFuture<List<Decided>> goOn() {
 		CacheBatch asked = this.batch;
-		return (asked != null) ? waitAndLook(asked) : CompletableFuture.completedFuture(Map.of());
+		return (asked != null) ? waitAndLook(asked) : CompletableFuture.completedFuture(List.of());
 	}
 
-	private CompletableFuture<Map<CacheKey, CacheLookup>> waitAndLook(CacheBatch asked) {
+	private CompletableFuture<List<Decided>> waitAndLook(CacheBatch asked) {
 		return CompletableFuture.anyOf(asked.settled(), this.gone)
 			.thenCompose(
-					(none) -> this.gone.isDone() ? CompletableFuture.completedFuture(Map.of()) : look(asked, DONE));
+					(none) -> this.gone.isDone() ? CompletableFuture.completedFuture(List.of()) : look(asked, DONE));
 	}
 
-	private CompletableFuture<Map<CacheKey, CacheLookup>> look(CacheBatch asked, CompletableFuture<Void> ready) {
+	private CompletableFuture<List<Decided>> look(CacheBatch asked, CompletableFuture<Void> ready) {
 		String cache = this.source.cache();
 		return asked.look().thenCompose((decided) -> {
 			if (decided.isEmpty() && this.passing.isEmpty()) {
 				return waitAndLook(asked);
 			}
 			// Once more, since what is known has grown older for whoever has waited
-			return ready.thenCompose((none) -> this.parts.invalidations().ready(cache, this.budget))
-				.<Map<CacheKey, CacheLookup>>handle((none, failure) -> (failure == null) ? decided : passBy(decided))
-				.thenCompose(this::pendingFirst);
+			CompletableFuture<List<Decided>> judged = ready
+				.thenCompose((none) -> this.parts.invalidations().ready(cache, this.budget))
+				.handle((none, failure) -> (failure == null) ? decided : passBy(decided));
+			return this.parts.behind().isBehind(cache) ? judged.thenCompose(this::pendingFirst) : judged;
 		});
 	}
 
 	// Nobody knows what is outdated
-	private Map<CacheKey, CacheLookup> passBy(Map<CacheKey, CacheLookup> unjudged) {
+	private List<Decided> passBy(List<Decided> unjudged) {
 		giveBack(unjudged, false);
-		unjudged.replaceAll((key, lookup) -> Load.BYPASS);
+		unjudged.replaceAll((decided) -> new Decided(decided.key(), Load.BYPASS));
 		return unjudged;
 	}
 
@@ -192,17 +194,17 @@ final class CacheRead {
 	 * @return completes with what was found when it is known what there is of them; never
 	 * exceptionally
 	 */
-	CompletableFuture<Map<CacheKey, CacheLookup>> pendingFirst(Map<CacheKey, CacheLookup> found) {
+	CompletableFuture<List<Decided>> pendingFirst(List<Decided> found) {
 		if (!this.parts.behind().isBehind(this.source.cache())) {
 			return CompletableFuture.completedFuture(found);
 		}
 		List<CacheKey> loaded = new ArrayList<>(this.passing);
-		found.forEach((key, lookup) -> {
+		for (Decided decided : found) {
 			// An entry that is found in the second place may again be of no use
-			if (lookup instanceof Load || this.rejected.containsKey(key)) {
-				loaded.add(key);
+			if (decided.lookup() instanceof Load || this.rejected.containsKey(decided.key())) {
+				loaded.add(decided.key());
 			}
-		});
+		}
 		List<CompletableFuture<@Nullable PendingChange>> asked = new ArrayList<>(loaded.size());
 		for (CacheKey key : loaded) {
 			asked.add(this.parts.behind()
@@ -210,6 +212,7 @@ final class CacheRead {
 				.<@Nullable PendingChange>handle((change, failure) -> (failure == null) ? change : null));
 		}
 		return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply((none) -> {
+			this.changes = new HashMap<>(this.changes);
 			for (int i = 0; i < loaded.size(); i++) {
 				this.changes.put(loaded.get(i), asked.get(i).join());
 			}
@@ -223,14 +226,14 @@ final class CacheRead {
 	 * @throws CacheLoadTimeoutException if another caller loads for too long and the
 	 * cache is configured to fail then
 	 */
-	@Nullable CacheLoad take(Map<CacheKey, CacheLookup> found) {
-		Map<CacheKey, Load> open = new LinkedHashMap<>(2);
+	@Nullable CacheLoad take(List<Decided> found) {
+		List<CacheLoad.Missing> open = new ArrayList<>(0);
 		boolean taken = false;
 		try {
-			this.passing.forEach((key) -> open.put(key, Load.BYPASS));
+			this.passing.forEach((key) -> open.add(new CacheLoad.Missing(key, Load.BYPASS)));
 			this.passing = List.of();
 			take(found, open);
-			open.keySet().forEach(this::stopKeeping);
+			open.forEach((missing) -> stopKeeping(missing.key()));
 			CacheLoad load = open.isEmpty() ? null : new CacheLoad(this, open, this.changes);
 			taken = true;
 			return load;
@@ -242,20 +245,20 @@ final class CacheRead {
 		}
 	}
 
-	private void take(Map<CacheKey, CacheLookup> found, Map<CacheKey, Load> open) {
+	private void take(List<Decided> found, List<CacheLoad.Missing> open) {
 		boolean late = false;
-		for (Map.Entry<CacheKey, CacheLookup> entry : found.entrySet()) {
-			CacheKey key = entry.getKey();
-			CacheLookup lookup = entry.getValue();
+		for (Decided decided : found) {
+			CacheKey key = decided.key();
+			CacheLookup lookup = decided.lookup();
 			if (lookup instanceof Load load) {
-				open.put(key, this.rejected.containsKey(key) ? replacing(key, load) : load);
+				open.add(new CacheLoad.Missing(key, this.rejected.containsKey(key) ? replacing(key, load) : load));
 			}
 			else if (lookup instanceof CacheLookup.Late) {
 				this.parts.tell(this.source.cache(), Access.MISS);
 				late = true;
 			}
 			else if (!takeContent(key, lookup)) {
-				open.put(key, replacing(key, Load.UNSTORED));
+				open.add(new CacheLoad.Missing(key, replacing(key, Load.UNSTORED)));
 			}
 		}
 		if (late) {
@@ -274,15 +277,16 @@ final class CacheRead {
 	private boolean takeContent(CacheKey key, CacheLookup lookup) {
 		byte[] bytes = (lookup instanceof CacheLookup.Found found) ? found.value()
 				: ((CacheLookup.Expired) lookup).value();
-		CacheType.Content content = content(bytes);
-		if (content != null) {
+		CacheType.Content content = this.source.type().read(bytes);
+		if (content != null && !isOutdated(content)) {
 			this.values.put(key, content.value());
 			this.parts.near().keep(this.tokens.get(key), lookup, this.source.type(), content);
 			refresh(lookup);
 			this.parts.tell(this.source.cache(), (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
 			return true;
 		}
-		if (this.batch == null || this.rejected.put(key, this.source.type().read(bytes) == null) != null) {
+		this.rejected = this.rejected.isEmpty() ? new HashMap<>(2) : this.rejected;
+		if (this.batch == null || this.rejected.put(key, content == null) != null) {
 			return false;
 		}
 		stopKeeping(key);
@@ -298,18 +302,18 @@ final class CacheRead {
 	}
 
 	CacheType.@Nullable Content content(byte[] entry) {
-		return isOutdated(entry) ? null : this.source.type().read(entry);
+		CacheType.Content content = this.source.type().read(entry);
+		return (content != null && !isOutdated(content)) ? content : null;
 	}
 
 	/**
-	 * Returns whether an entry is of no use although it may be readable: it was
-	 * invalidated, or has no tags and should have some.
+	 * Returns whether an entry is of no use although it is readable: it was invalidated,
+	 * or has no tags and should have some.
 	 */
-	private boolean isOutdated(byte[] entry) {
-		CacheHeader header = this.source.type().header(entry);
-		return header != null
-				&& (this.parts.invalidations().isOutdated(this.source.cache(), header.stamp(), header.tags())
-						|| (header.tags().length == 0 && NearReader.isTagged(this.source)));
+	private boolean isOutdated(CacheType.Content content) {
+		long[] tags = content.header().tags();
+		return this.parts.invalidations().isOutdated(this.source.cache(), content.header().stamp(), tags)
+				|| (tags.length == 0 && NearReader.isTagged(this.source));
 	}
 
 	/**
@@ -335,23 +339,23 @@ final class CacheRead {
 	 * Releases what was found for a caller that does not take it.
 	 * @param failed whether that is no choice of the caller
 	 */
-	void giveBack(Map<CacheKey, CacheLookup> found, boolean failed) {
-		found.values().forEach((lookup) -> {
+	void giveBack(List<Decided> found, boolean failed) {
+		for (Decided decided : found) {
 			CacheLookup.Permit permit = null;
-			if (lookup instanceof Load load) {
+			if (decided.lookup() instanceof Load load) {
 				permit = load.permit();
 			}
-			else if (lookup instanceof CacheLookup.Found entry) {
+			else if (decided.lookup() instanceof CacheLookup.Found entry) {
 				permit = entry.refresh();
 			}
 			if (permit != null) {
 				this.parts.flights().release(permit, failed);
 			}
-		});
+		}
 	}
 
 	private void stopKeeping(CacheKey key) {
-		NearToken token = this.tokens.remove(key);
+		NearToken token = this.tokens.get(key);
 		if (token != null) {
 			token.close();
 		}
@@ -389,7 +393,9 @@ final class CacheRead {
 	}
 
 	private void end() {
-		this.tokens.values().forEach(NearToken::close);
+		if (!this.tokens.isEmpty()) {
+			this.tokens.values().forEach(NearToken::close);
+		}
 		if (this.batch != null) {
 			this.batch.close();
 		}

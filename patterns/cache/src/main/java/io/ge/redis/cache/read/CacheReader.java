@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.cache.CacheLoadTimeoutException;
 import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheBatch.Decided;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.near.NearValue;
 import io.ge.redis.cache.write.CallerScope;
 import io.ge.redis.core.call.GuardedCall;
@@ -110,7 +110,7 @@ public final class CacheReader {
 	 * Asks for what is open. The first round is the call: when that is over, so is the
 	 * reading.
 	 */
-	private final class Round implements GuardedCall<Map<CacheKey, CacheLookup>> {
+	private final class Round implements GuardedCall<List<Decided>> {
 
 		private final CacheRead read;
 
@@ -129,12 +129,12 @@ public final class CacheReader {
 		}
 
 		@Override
-		public CompletableFuture<Map<CacheKey, CacheLookup>> ask() {
+		public CompletableFuture<List<Decided>> ask() {
 			if (!this.read.enter()) {
 				return CompletableFuture.failedFuture(new CancellationException());
 			}
 			this.entered = true;
-			CompletableFuture<Map<CacheKey, CacheLookup>> found;
+			CompletableFuture<List<Decided>> found;
 			try {
 				found = this.first ? this.read.begin() : this.read.goOn();
 			}
@@ -146,7 +146,7 @@ public final class CacheReader {
 				return found;
 			}
 			// Who cancels it does not get what may still come
-			CompletableFuture<Map<CacheKey, CacheLookup>> told = new CompletableFuture<>();
+			CompletableFuture<List<Decided>> told = new CompletableFuture<>();
 			found.whenComplete((lookups, failure) -> {
 				if (failure != null) {
 					giveUp();
@@ -165,7 +165,7 @@ public final class CacheReader {
 		}
 
 		@Override
-		public Work decide(Map<CacheKey, CacheLookup> found) {
+		public Work decide(List<Decided> found) {
 			boolean decided = false;
 			CacheLoad begun;
 			try {
@@ -205,7 +205,7 @@ public final class CacheReader {
 		}
 
 		@Override
-		public void giveBack(Map<CacheKey, CacheLookup> found) {
+		public void giveBack(List<Decided> found) {
 			CacheLoad begun = this.load;
 			if (begun != null) {
 				begun.abandoned();

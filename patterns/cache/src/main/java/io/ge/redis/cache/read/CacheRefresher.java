@@ -5,7 +5,7 @@
 
 package io.ge.redis.cache.read;
 
-import java.util.Map;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.SynchronousQueue;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
-import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheBatch.Decided;
 import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.write.CallerScope;
 import io.ge.redis.core.connection.DaemonThreads;
@@ -84,7 +84,8 @@ public final class CacheRefresher implements AutoCloseable {
 		boolean entered = this.parts.transactions().beginLoad(source.key());
 		try {
 			CacheRead read = new CacheRead(source, this.parts.scope(null), this.parts, this);
-			Map<CacheKey, CacheLookup> granted = Map.of(source.key(), new CacheLookup.Load(permit, false, false, null));
+			List<Decided> granted = List
+				.of(new Decided(source.key(), new CacheLookup.Load(permit, false, false, null)));
 			CacheLoad load = Objects.requireNonNull(read.take(Waiting.await(read.pendingFirst(granted))));
 			follow(source, load, subscriber).whenComplete((value, failure) -> {
 				this.running.decrementAndGet();

@@ -81,7 +81,6 @@ class OpenCacheTypeTests {
 		byte[] bytes = bytes(this.type, new Order("a"));
 		CacheCodec other = codec();
 		assertThat(other.open().read(bytes)).isNull();
-		assertThat(other.open().header(bytes)).isNotNull();
 		other.type(Order.class);
 		assertThat(other.open().read(bytes).value()).isEqualTo(new Order("a"));
 	}
@@ -98,7 +97,6 @@ class OpenCacheTypeTests {
 	void otherBytesAreNone() {
 		for (byte[] bytes : new byte[][] { {}, { CacheHeader.FORMAT }, new byte[22], new byte[40], { 1, 2, 3 } }) {
 			assertThat(this.type.read(bytes)).isNull();
-			assertThat(this.type.header(bytes)).isNull();
 		}
 		byte[] forged = bytes(this.type, new Order("a"));
 		forged[1]++;

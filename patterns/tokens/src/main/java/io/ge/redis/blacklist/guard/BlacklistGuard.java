@@ -20,6 +20,7 @@ import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.guard.Guard;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.outage.Waiting;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -38,11 +39,18 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 	}
 
 	@Override
-	public GuardedCall<?> call(BlacklistOperation operation, MethodInvocation invocation) {
+	public @Nullable Object plain(BlacklistOperation operation, MethodInvocation invocation) throws Throwable {
+		CheckedCall call = call(operation, invocation);
+		call.requireClear(Waiting.await(call.ask()));
+		return invocation.proceed();
+	}
+
+	@Override
+	public CheckedCall call(BlacklistOperation operation, MethodInvocation invocation) {
 		return new CheckedCall(this.tokens, this.blacklist.get(), operation, invocation);
 	}
 
-	private record CheckedCall(PresentedTokens tokens, DefaultTokenBlacklist blacklist, BlacklistOperation operation,
+	record CheckedCall(PresentedTokens tokens, DefaultTokenBlacklist blacklist, BlacklistOperation operation,
 			MethodInvocation invocation) implements GuardedCall<@Nullable BlacklistDecision> {
 
 		@Override
@@ -64,12 +72,16 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 
 		@Override
 		public Work decide(@Nullable BlacklistDecision decision) {
-			if (decision == null || this.blacklist.publish(decision).status() == TokenStatus.CLEAR) {
-				return () -> Guard.proceed(this.operation, this.invocation);
+			requireClear(decision);
+			return () -> Guard.proceed(this.operation, this.invocation);
+		}
+
+		void requireClear(@Nullable BlacklistDecision decision) {
+			if (decision != null && this.blacklist.publish(decision).status() != TokenStatus.CLEAR) {
+				String list = this.operation.list().name();
+				throw (this.operation.subject() != null) ? new SubjectBlockedException(list, decision.reason())
+						: new TokenRevokedException(list, decision.status(), decision.reason());
 			}
-			String list = this.operation.list().name();
-			throw (this.operation.subject() != null) ? new SubjectBlockedException(list, decision.reason())
-					: new TokenRevokedException(list, decision.status(), decision.reason());
 		}
 
 	}
