@@ -269,9 +269,12 @@ abstract class SharedLocksContract extends LocksContract {
 					.until(() -> third.scripts() > asked || writer.isDone());
 				int before = reads.get();
 				int[] served = writer.orTimeout(30, TimeUnit.SECONDS).join();
-				// Those that were there may not have counted themselves yet
-				assertThat(served[0] - before).as("reads before a writer with %d scripts", served[1] - asked)
-					.isLessThanOrEqualTo(readers.size());
+				// Those that were there may not have counted themselves yet. Who misses
+				// its grant for
+				// being slow has to ask again, and is passed once more
+				int asks = Math.max(1, served[1] - asked - 1);
+				assertThat(served[0] - before).as("reads before a writer that has asked %d times", asks)
+					.isLessThanOrEqualTo(readers.size() * asks);
 				askedAgain += (served[1] - asked > 2) ? 1 : 0;
 			}
 		}
