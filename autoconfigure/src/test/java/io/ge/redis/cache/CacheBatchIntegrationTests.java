@@ -37,6 +37,13 @@ class CacheBatchIntegrationTests {
 
 	@Nested
 	@Wide
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends CacheBatchContract {
+
+	}
+
+	@Nested
+	@Wide
 	@OnRedis(RedisTarget.VALKEY_8)
 	class OnValkey8 extends CacheBatchContract {
 

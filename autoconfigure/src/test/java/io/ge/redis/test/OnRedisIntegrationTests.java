@@ -53,6 +53,13 @@ class OnRedisIntegrationTests {
 
 	@Nested
 	@Wide
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends Contract {
+
+	}
+
+	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends Contract {
 

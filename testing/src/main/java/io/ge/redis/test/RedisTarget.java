@@ -32,9 +32,27 @@ public enum RedisTarget {
 	CLUSTER(SharedRedis::cluster),
 
 	/**
-	 * One server, Jedis, Redis 6.2.
+	 * One server, Jedis.
 	 */
 	JEDIS(SharedRedis::jedis),
+
+	/**
+	 * The oldest supported server, in Docker, or the binary of the build where there is
+	 * no Docker. For suites that do not run on Sentinel.
+	 */
+	REDIS_6_2("redis:6.2") {
+
+		@Override
+		public RedisFixture shared() {
+			return Docker.isAvailable() ? super.shared() : SharedRedis.redis62();
+		}
+
+		@Override
+		@Nullable String obstacle() {
+			return RedisBinary.isPresent(RedisBinary.VERSION_6_2) ? null : super.obstacle();
+		}
+
+	},
 
 	/**
 	 * The last Redis 7, in Docker.

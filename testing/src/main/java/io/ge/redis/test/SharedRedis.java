@@ -45,6 +45,10 @@ public final class SharedRedis {
 		return Jedis.REDIS;
 	}
 
+	static StandaloneRedis redis62() {
+		return Redis62.REDIS;
+	}
+
 	/**
 	 * The oldest servers that we support, where they can be executed.
 	 */
@@ -71,12 +75,18 @@ public final class SharedRedis {
 
 	}
 
+	private static final class Redis62 {
+
+		private static final StandaloneRedis REDIS = oldest().standalone();
+
+	}
+
 	private static final class Jedis {
 
 		private static final StandaloneRedis REDIS = start();
 
 		private static StandaloneRedis start() {
-			StandaloneRedis redis = oldest().standalone();
+			StandaloneRedis redis = RedisServers.standalone();
 			redis.useJedis();
 			return redis;
 		}

@@ -37,6 +37,13 @@ class WriteBehindIntegrationTests {
 
 	@Nested
 	@Wide
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends WriteBehindContract {
+
+	}
+
+	@Nested
+	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends WriteBehindContract {
 

@@ -220,11 +220,15 @@ public final class ConsumerContainer<T> {
 		wake();
 	}
 
+	boolean takes() {
+		return (this.running || this.drainUntil - System.nanoTime() > 0) && !this.paused;
+	}
+
 	/**
 	 * Returns whether the container is to take, as it was started and is not paused.
 	 */
-	boolean takes() {
-		return (this.running || this.drainUntil - System.nanoTime() > 0) && !this.paused;
+	boolean isTaking() {
+		return this.running && !this.paused;
 	}
 
 	private void turn() {
@@ -294,7 +298,7 @@ public final class ConsumerContainer<T> {
 			if (taken.more()) {
 				wake();
 			}
-			else if (this.doorbells != null && takes() && this.inFlight.free() > 0) {
+			else if (this.doorbells != null && isTaking() && this.inFlight.free() > 0) {
 				this.doorbells.await(this, this.source.doorbells(), this.emptyTurns);
 			}
 			return null;
@@ -328,7 +332,7 @@ public final class ConsumerContainer<T> {
 	 * @return whether it is one of the source
 	 */
 	boolean rung(String stream) {
-		if (!takes() || !this.source.rung(stream)) {
+		if (!isTaking() || !this.source.rung(stream)) {
 			return false;
 		}
 		this.rung.set(true);

@@ -118,7 +118,7 @@ public final class Doorbells {
 
 	private void block(ConsumerContainer<?> container, Waiter waiter) {
 		this.waiting.put(container, waiter);
-		if (!container.takes()) {
+		if (!container.isTaking()) {
 			// Stopped or paused meanwhile
 			this.waiting.remove(container, waiter);
 			return;

@@ -35,4 +35,11 @@ class JobQueueIntegrationTests {
 
 	}
 
+	@Nested
+	@Wide
+	@OnRedis(value = RedisTarget.REDIS_6_2, permanentKeys = true)
+	class OnRedis62 extends JobQueueContract {
+
+	}
+
 }

@@ -177,7 +177,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	public <T> CompletableFuture<@Nullable T> updateAsync(String field, Class<T> type,
 			UnaryOperator<@Nullable T> function) {
 		AtomicReference<@Nullable T> written = new AtomicReference<>();
-		return updated(List.of(field), (read) -> {
+		return updated(List.of(Arguments.name("field", field)), (read) -> {
 			T value = function.apply(read.get(field, type));
 			written.set(value);
 			return (value != null) ? one("put", field, read.version(field), write(field, value))
@@ -218,7 +218,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 		List<String> nested = members.properties()
 			.stream()
 			.filter((member) -> member.getValue().isObject())
-			.map(Map.Entry::getKey)
+			.map((member) -> Arguments.name("field", member.getKey()))
 			.toList();
 		CompletableFuture<ScriptReply> changed = nested.isEmpty() ? change(patched(members, null))
 				: updated(nested, (read) -> patched(members, read), 0);

@@ -35,4 +35,11 @@ class UniqueCountersIntegrationTests {
 
 	}
 
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends UniqueCountersContract {
+
+	}
+
 }

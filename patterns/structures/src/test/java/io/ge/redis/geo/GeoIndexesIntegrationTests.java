@@ -35,4 +35,11 @@ class GeoIndexesIntegrationTests {
 
 	}
 
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.REDIS_6_2)
+	class OnRedis62 extends GeoIndexesContract {
+
+	}
+
 }

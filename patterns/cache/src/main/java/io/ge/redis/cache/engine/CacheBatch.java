@@ -267,7 +267,7 @@ public final class CacheBatch {
 	}
 
 	/**
-	 * What was found for an entry.
+	 * The result for an entry of the batch.
 	 */
 	public record Decided(CacheKey key, CacheLookup lookup) {
 	}
