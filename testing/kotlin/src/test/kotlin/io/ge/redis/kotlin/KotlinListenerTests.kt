@@ -5,13 +5,12 @@
 
 package io.ge.redis.kotlin
 
-import io.ge.redis.core.consume.BatchAcknowledgment
 import io.ge.redis.core.consume.Delivery
 import io.ge.redis.core.consume.DeliveryAttempt
 import io.ge.redis.core.consume.ListenerMethod
 import io.ge.redis.core.consume.MessageReader
+import io.ge.redis.core.consume.WorkHandler
 import io.ge.redis.core.invocation.GuardedMethod
-import java.lang.reflect.Type
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import kotlinx.coroutines.CompletableDeferred
@@ -24,6 +23,8 @@ import org.junit.jupiter.api.Test
 class KotlinListenerTests {
 
 	private val bean = Listeners()
+
+	private val reader = MessageReader<String>({ delivery, _ -> delivery.message() }, { _, _ -> Envelope<String>() }, { emptyMap() })
 
 	@Test
 	fun suspendingListenerIsDoneWhenItsWorkIs() {
@@ -41,7 +42,7 @@ class KotlinListenerTests {
 	private fun call(name: String): CompletableFuture<Any?> {
 		val method = Listeners::class.java.declaredMethods.first { it.name == name }
 		val guarded = GuardedMethod(method, Listeners::class.java, DeliveryAttempt::class.java)
-		val handler = ListenerMethod(bean, guarded, Envelope::class.java, false).handler<String>(Reader())
+		val handler = ListenerMethod(bean, guarded, Envelope::class.java, false).handler(reader)
 		val result = CompletableFuture<Any?>()
 		handler.handle(listOf(Delivery("1", "test", 3, "", "one")), Untouched()).whenComplete { value, failure ->
 			if (failure != null) result.completeExceptionally(failure) else result.complete(value)
@@ -66,17 +67,7 @@ class KotlinListenerTests {
 
 	}
 
-	private class Reader : MessageReader<String> {
-
-		override fun payload(delivery: Delivery<String>, type: Type): Any? = delivery.message()
-
-		override fun envelope(delivery: Delivery<String>, payload: Any?): Any = Envelope<String>()
-
-		override fun headers(delivery: Delivery<String>): Map<String, String> = emptyMap()
-
-	}
-
-	private class Untouched : BatchAcknowledgment<String> {
+	private class Untouched : WorkHandler.BatchAcknowledgment<String> {
 
 		override fun acknowledge() = Unit
 
