@@ -17,11 +17,12 @@ import org.springframework.core.ResolvableType;
  */
 public final class ApplicationEvents implements GuardListener {
 
-	private static final ClassValue<ResolvableType> TYPES = new ClassValue<>() {
+	private static final ClassValue<Types> TYPES = new ClassValue<>() {
 
 		@Override
-		protected ResolvableType computeValue(Class<?> type) {
-			return ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, type);
+		protected Types computeValue(Class<?> type) {
+			return new Types(ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, type),
+					ResolvableType.forClass(type));
 		}
 
 	};
@@ -40,16 +41,19 @@ public final class ApplicationEvents implements GuardListener {
 		this.publisher.publishEvent(new Published(this.publisher, event, TYPES.get(event.getClass())));
 	}
 
+	private record Types(ResolvableType published, ResolvableType event) {
+	}
+
 	private static final class Published extends PayloadApplicationEvent<GuardEvent> {
 
 		private static final long serialVersionUID = 1L;
 
 		private final transient ResolvableType type;
 
-		Published(Object source, GuardEvent event, ResolvableType type) {
+		Published(Object source, GuardEvent event, Types types) {
 			// Given, since it would be worked out otherwise
-			super(source, event, type.getGeneric(0));
-			this.type = type;
+			super(source, event, types.event());
+			this.type = types.published();
 		}
 
 		@Override

@@ -37,6 +37,8 @@ public final class KeyPart {
 
 	private static final int HEAD_CHARACTERS = 40;
 
+	private static final byte[] SECRET = { '%', 's' };
+
 	private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
 	/** Finding and making one costs as much as hashing a key. */
@@ -62,7 +64,16 @@ public final class KeyPart {
 		}
 		int end = Character.isHighSurrogate(escaped.charAt(HEAD_CHARACTERS - 1)) ? HEAD_CHARACTERS - 1
 				: HEAD_CHARACTERS;
-		return hashed(escaped.substring(0, end) + "%h", bytes);
+		return hashed((escaped.substring(0, end) + "%h").getBytes(StandardCharsets.UTF_8), bytes);
+	}
+
+	/**
+	 * Encodes user text, for whoever puts several into one text.
+	 * @return the text of {@link #of(String)}
+	 */
+	public static String text(String text) {
+		String escaped = escape(text);
+		return (escaped.length() * 3 <= MAX_BYTES) ? escaped : of(text).toString();
 	}
 
 	/**
@@ -70,7 +81,7 @@ public final class KeyPart {
 	 * readable in Redis.
 	 */
 	public static KeyPart secret(String text) {
-		return hashed("%s", escape(text).getBytes(StandardCharsets.UTF_8));
+		return hashed(SECRET, escape(text).getBytes(StandardCharsets.UTF_8));
 	}
 
 	/**
@@ -79,7 +90,7 @@ public final class KeyPart {
 	static int joinedLength(KeyPart[] parts) {
 		int length = parts.length - 1;
 		for (KeyPart part : parts) {
-			length += part.encoded.length;
+			length += part.length();
 		}
 		return length;
 	}
@@ -93,10 +104,17 @@ public final class KeyPart {
 			if (i > 0) {
 				target[position++] = ':';
 			}
-			byte[] part = parts[i].encoded;
-			System.arraycopy(part, 0, target, position, part.length);
-			position += part.length;
+			parts[i].write(target, position);
+			position += parts[i].length();
 		}
+	}
+
+	int length() {
+		return this.encoded.length;
+	}
+
+	void write(byte[] target, int start) {
+		System.arraycopy(this.encoded, 0, target, start, this.encoded.length);
 	}
 
 	private static String escape(String text) {
@@ -140,11 +158,10 @@ public final class KeyPart {
 		return c != '%' && c != '{' && c != '}' && c != ':' && !Character.isISOControl(c);
 	}
 
-	private static KeyPart hashed(String head, byte[] escaped) {
-		byte[] start = head.getBytes(StandardCharsets.UTF_8);
+	private static KeyPart hashed(byte[] head, byte[] escaped) {
 		byte[] hash = BASE64.encode(SHA256.get().digest(escaped));
-		byte[] encoded = Arrays.copyOf(start, start.length + hash.length);
-		System.arraycopy(hash, 0, encoded, start.length, hash.length);
+		byte[] encoded = Arrays.copyOf(head, head.length + hash.length);
+		System.arraycopy(hash, 0, encoded, head.length, hash.length);
 		return new KeyPart(encoded);
 	}
 

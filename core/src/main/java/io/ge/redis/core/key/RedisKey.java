@@ -25,6 +25,17 @@ public final class RedisKey {
 	}
 
 	/**
+	 * Returns a key in the same slot: this key followed by {@code :part}.
+	 */
+	public RedisKey with(KeyPart part) {
+		int length = this.bytes.length;
+		byte[] derived = Arrays.copyOf(this.bytes, length + 1 + part.length());
+		derived[length] = ':';
+		part.write(derived, length + 1);
+		return new RedisKey(derived);
+	}
+
+	/**
 	 * Returns a key in the same slot: this key followed by {@code :part:part}.
 	 */
 	public RedisKey with(KeyPart... parts) {

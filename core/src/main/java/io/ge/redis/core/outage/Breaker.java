@@ -162,6 +162,9 @@ public final class Breaker {
 
 	private @Nullable OutageCause openCause(Function<Circuit, @Nullable OutageCause> ofServer) {
 		OutageCause cause = this.whole.openCause();
+		if (this.servers.isEmpty()) {
+			return cause;
+		}
 		for (Circuit server : this.servers.values()) {
 			cause = (cause != null) ? cause : ofServer.apply(server);
 		}

@@ -7,6 +7,7 @@ package io.ge.redis.core.script;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  * ones.
  */
 public final class ScriptReply {
+
+	private static final int LONGEST_WORD = 16;
+
+	/** Scripts reply with few words again and again, which are not made each time. */
+	private static final @Nullable String[] WORDS = new String[256];
 
 	private final List<?> elements;
 
@@ -101,7 +107,26 @@ public final class ScriptReply {
 		if (bytes == null) {
 			throw this.unreadable.apply("element " + index + " of the reply is nil");
 		}
-		return new String(bytes, StandardCharsets.UTF_8);
+		return (bytes.length <= LONGEST_WORD) ? word(bytes) : new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	// Threads may pass each other here: a word that is lost is made once more
+	private static String word(byte[] bytes) {
+		int place = Arrays.hashCode(bytes) & (WORDS.length - 1);
+		String word = WORDS[place];
+		if (word == null || !isEqual(word, bytes)) {
+			word = new String(bytes, StandardCharsets.UTF_8);
+			WORDS[place] = word;
+		}
+		return word;
+	}
+
+	private static boolean isEqual(String word, byte[] bytes) {
+		boolean equal = word.length() == bytes.length;
+		for (int i = 0; equal && i < bytes.length; i++) {
+			equal = word.charAt(i) == bytes[i];
+		}
+		return equal;
 	}
 
 	private @Nullable Object element(int index) {

@@ -75,22 +75,19 @@ public final class CacheBatch {
 	 * for others
 	 */
 	public CompletableFuture<List<Decided>> look() {
-		List<Way> asking = new ArrayList<>(this.open.size());
 		for (Way way : this.open) {
 			way.decided = begin(way);
-			if (way.decided == null && way.own != null) {
-				asking.add(way);
-			}
 		}
-		if (asking.isEmpty()) {
-			return CompletableFuture.completedFuture(decided());
-		}
-		if (asking.size() == 1) {
-			Way way = asking.get(0);
+		if (this.open.size() == 1 && this.open.get(0).isAsking()) {
+			Way way = this.open.get(0);
 			return this.flights.lookup(flightOf(way), way.question, this.budget).thenApply((answer) -> {
 				way.decided = take(way, answer);
 				return decided();
 			});
+		}
+		List<Way> asking = this.open.stream().filter(Way::isAsking).toList();
+		if (asking.isEmpty()) {
+			return CompletableFuture.completedFuture(decided());
 		}
 		List<RedisCache.Asking> questions = new ArrayList<>(asking.size());
 		for (Way way : asking) {
@@ -107,6 +104,11 @@ public final class CacheBatch {
 	}
 
 	private List<Decided> decided() {
+		Way only = (this.open.size() == 1) ? this.open.get(0) : null;
+		if (only != null && only.decided != null) {
+			this.open.clear();
+			return List.of(new Decided(only.question.key(), only.decided));
+		}
 		List<Decided> decided = new ArrayList<>(this.open.size());
 		for (Way way : this.open) {
 			if (way.decided != null) {
@@ -291,6 +293,10 @@ public final class CacheBatch {
 
 		public Way(CacheQuestion question) {
 			this.question = question;
+		}
+
+		private boolean isAsking() {
+			return this.decided == null && this.own != null;
 		}
 
 	}

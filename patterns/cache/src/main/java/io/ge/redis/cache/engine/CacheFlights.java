@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -144,23 +143,18 @@ public final class CacheFlights {
 		return new CacheBatch(this, open, all, budget);
 	}
 
-	public CompletableFuture<?> fillAll(Map<CacheLookup.Permit, NewValue> values, CacheSettings settings, long age,
-			CallBudget budget) {
-		if (values.size() == 1) {
-			Map.Entry<CacheLookup.Permit, NewValue> only = values.entrySet().iterator().next();
-			return fill(only.getKey(), only.getValue(), age, budget);
+	public CompletableFuture<?> fillAll(List<Loaded> all, CacheSettings settings, long age, CallBudget budget) {
+		if (all.size() == 1) {
+			return fill(all.get(0).permit, all.get(0).value, age, budget);
 		}
-		List<Flight> all = new ArrayList<>(values.size());
-		List<RedisCache.Filling> fillings = new ArrayList<>(values.size());
-		values.forEach((permit, value) -> {
-			Flight flight = (Flight) permit;
-			all.add(flight);
-			fillings.add(new RedisCache.Filling(flight.key, flight.token, value.bytes(), value.ttl()));
-		});
+		List<RedisCache.Filling> fillings = new ArrayList<>(all.size());
+		for (Loaded loaded : all) {
+			Flight flight = (Flight) loaded.permit;
+			fillings.add(new RedisCache.Filling(flight.key, flight.token, loaded.value.bytes(), loaded.value.ttl()));
+		}
 		return this.redis.fillAll(fillings, settings.leaseTime(), age, budget).thenAccept((filled) -> {
 			for (int i = 0; i < all.size(); i++) {
-				NewValue value = Objects.requireNonNull(values.get(all.get(i)));
-				land(all.get(i), filled.get(i) ? found(value) : null);
+				land((Flight) all.get(i).permit, filled.get(i) ? found(all.get(i).value) : null);
 			}
 		});
 	}
@@ -238,6 +232,12 @@ public final class CacheFlights {
 		this.flights.remove(flight.key, flight);
 		this.waiting.remove(flight.id);
 		flight.land(found);
+	}
+
+	/**
+	 * A value that was loaded, with the permit to store it.
+	 */
+	public record Loaded(CacheLookup.Permit permit, NewValue value) {
 	}
 
 }

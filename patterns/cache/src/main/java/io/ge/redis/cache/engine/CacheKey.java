@@ -8,6 +8,7 @@ package io.ge.redis.cache.engine;
 import java.util.List;
 
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.key.RedisKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public final class CacheKey {
 	/**
 	 * Known to {@link RedisCacheKeys} alone, which makes them when it needs them first.
 	 */
-	volatile RedisCacheKeys.@Nullable Names names;
+	volatile @Nullable List<RedisKey> names;
 
 	public CacheKey(String cache, List<String> parts) {
 		this.cache = cache;

@@ -17,17 +17,16 @@ import io.ge.redis.cache.settings.CacheSettings;
  * @param refreshable whether it could replace a value before its expiry
  * @param open whether it may never say how its load has ended, so that nobody is to wait
  * for it
- * @param asked since when it waits, by {@link System#nanoTime()}
  */
 public record CacheQuestion(CacheKey key, CacheSettings settings, ByteBuffer readable, boolean replace,
-		boolean refreshable, boolean open, long asked) {
+		boolean refreshable, boolean open) {
 
 	public CacheQuestion(CacheKey key, CacheSettings settings, ByteBuffer readable, boolean open, boolean refreshable) {
-		this(key, settings, readable, false, refreshable && !open, open, System.nanoTime());
+		this(key, settings, readable, false, refreshable && !open, open);
 	}
 
 	public CacheQuestion replacing() {
-		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.open, this.asked);
+		return new CacheQuestion(this.key, this.settings, this.readable, true, this.refreshable, this.open);
 	}
 
 }

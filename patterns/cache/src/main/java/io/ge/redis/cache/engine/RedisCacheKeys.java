@@ -43,14 +43,13 @@ public final class RedisCacheKeys {
 	}
 
 	public List<RedisKey> of(CacheKey key) {
-		Names known = key.names;
+		List<RedisKey> known = key.names;
 		if (known == null) {
 			RedisKey entity = entity(key);
-			known = new Names(
-					List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH)));
+			known = List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH));
 			key.names = known;
 		}
-		return known.all();
+		return known;
 	}
 
 	/**
@@ -67,9 +66,6 @@ public final class RedisCacheKeys {
 			parts[i] = KeyPart.of(key.parts().get(i - 1));
 		}
 		return this.space.entity(parts);
-	}
-
-	record Names(List<RedisKey> all) {
 	}
 
 }

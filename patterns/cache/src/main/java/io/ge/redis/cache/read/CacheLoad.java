@@ -7,7 +7,6 @@ package io.ge.redis.cache.read;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +18,7 @@ import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.UncacheableValueException;
 import io.ge.redis.cache.behind.PendingChange;
 import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheFlights.Loaded;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup.Load;
 import io.ge.redis.cache.engine.CacheLookup.Permit;
@@ -229,7 +229,7 @@ final class CacheLoad {
 				values.putAll(this.waiting);
 			}
 			this.read.put(values, nanos);
-			Map<Permit, NewValue> stored = (held && this.certain) ? stored(values, millis(each)) : Map.of();
+			List<Loaded> stored = (held && this.certain) ? stored(values, millis(each)) : List.of();
 			done = true;
 			if (held) {
 				discardAllBut(stored);
@@ -239,7 +239,7 @@ final class CacheLoad {
 		}
 		finally {
 			if (!done && held) {
-				discardAllBut(Map.of());
+				discardAllBut(List.of());
 			}
 		}
 	}
@@ -248,8 +248,8 @@ final class CacheLoad {
 		return nanos / 1_000_000 + 1;
 	}
 
-	private Map<Permit, NewValue> stored(Map<CacheKey, @Nullable Object> values, long millis) {
-		Map<Permit, NewValue> stored = new IdentityHashMap<>(2);
+	private List<Loaded> stored(Map<CacheKey, @Nullable Object> values, long millis) {
+		List<Loaded> stored = new ArrayList<>(this.open.size());
 		for (Missing each : this.open) {
 			Permit permit = each.load.permit();
 			Object value = values.get(each.key);
@@ -257,17 +257,21 @@ final class CacheLoad {
 				NewValue bytes = this.parts.values()
 					.loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, this.tags);
 				if (bytes != null) {
-					stored.put(permit, bytes);
+					stored.add(new Loaded(permit, bytes));
 				}
 			}
 		}
 		return stored;
 	}
 
-	private void discardAllBut(Map<Permit, NewValue> stored) {
+	private void discardAllBut(List<Loaded> stored) {
+		int next = 0;
 		for (Missing each : this.open) {
 			Permit permit = each.load.permit();
-			if (permit != null && !stored.containsKey(permit)) {
+			if (next < stored.size() && stored.get(next).permit() == permit) {
+				next++;
+			}
+			else if (permit != null) {
 				this.parts.flights().discard(permit);
 			}
 		}

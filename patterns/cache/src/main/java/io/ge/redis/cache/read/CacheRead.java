@@ -6,6 +6,7 @@
 package io.ge.redis.cache.read;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,7 @@ final class CacheRead {
 
 	private final CacheRefresher refresher;
 
-	private final Map<CacheKey, @Nullable Object> values = new HashMap<>(4);
+	private Map<CacheKey, @Nullable Object> values;
 
 	/** Keys whose entries are of no use, and whether they cannot be read. */
 	private Map<CacheKey, Boolean> rejected = Map.of();
@@ -82,6 +83,7 @@ final class CacheRead {
 		this.refresher = refresher;
 		this.settings = parts.definitions().settings(source.cache());
 		this.budget = parts.flights().newBudget();
+		this.values = isSingle() ? Map.of() : new HashMap<>();
 	}
 
 	CacheSource source() {
@@ -144,7 +146,7 @@ final class CacheRead {
 			return pendingFirst(List.of());
 		}
 		this.batch = this.parts.flights().batch(open, this.passing.isEmpty(), this.budget);
-		return look(this.batch, this.parts.invalidations().ready(this.source.cache(), this.budget));
+		return look(this.batch, ready());
 	}
 
 	private CacheQuestion question(CacheKey key) {
@@ -168,24 +170,31 @@ final class CacheRead {
 	}
 
 	private CompletableFuture<List<Decided>> look(CacheBatch asked, CompletableFuture<Void> ready) {
-		String cache = this.source.cache();
-		return asked.look().thenCompose((decided) -> {
-			if (decided.isEmpty() && this.passing.isEmpty()) {
-				return waitAndLook(asked);
-			}
-			// Once more, since what is known has grown older for whoever has waited
-			CompletableFuture<List<Decided>> judged = ready
-				.thenCompose((none) -> this.parts.invalidations().ready(cache, this.budget))
-				.handle((none, failure) -> (failure == null) ? decided : passBy(decided));
-			return this.parts.behind().isBehind(cache) ? judged.thenCompose(this::pendingFirst) : judged;
-		});
+		return asked.look()
+			.thenCompose((decided) -> (decided.isEmpty() && this.passing.isEmpty()) ? waitAndLook(asked)
+					: judge(decided, ready));
+	}
+
+	private CompletableFuture<List<Decided>> judge(List<Decided> decided, CompletableFuture<Void> ready) {
+		// Once more, since what is known has grown older for whoever has waited
+		CompletableFuture<Void> known = isReady(ready) ? ready() : ready.thenCompose((none) -> ready());
+		return isReady(known) ? pendingFirst(decided)
+				: known.handle((none, failure) -> (failure == null) ? decided : passBy(decided))
+					.thenCompose(this::pendingFirst);
+	}
+
+	private CompletableFuture<Void> ready() {
+		return this.parts.invalidations().ready(this.source.cache(), this.budget);
+	}
+
+	private static boolean isReady(CompletableFuture<Void> ready) {
+		return ready.isDone() && !ready.isCompletedExceptionally();
 	}
 
 	// Nobody knows what is outdated
 	private List<Decided> passBy(List<Decided> unjudged) {
 		giveBack(unjudged, false);
-		unjudged.replaceAll((decided) -> new Decided(decided.key(), Load.BYPASS));
-		return unjudged;
+		return unjudged.stream().map((decided) -> new Decided(decided.key(), Load.BYPASS)).toList();
 	}
 
 	/**
@@ -279,7 +288,7 @@ final class CacheRead {
 				: ((CacheLookup.Expired) lookup).value();
 		CacheType.Content content = this.source.type().read(bytes);
 		if (content != null && !isOutdated(content)) {
-			this.values.put(key, content.value());
+			put(Collections.singletonMap(key, content.value()), 0);
 			this.parts.near().keep(this.tokens.get(key), lookup, this.source.type(), content);
 			refresh(lookup);
 			this.parts.tell(this.source.cache(), (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
@@ -321,7 +330,12 @@ final class CacheRead {
 	 * @param nanos how long it has loaded, which is no waiting
 	 */
 	void put(Map<CacheKey, @Nullable Object> loaded, long nanos) {
-		this.values.putAll(loaded);
+		if (isSingle()) {
+			this.values = loaded;
+		}
+		else {
+			this.values.putAll(loaded);
+		}
 		if (this.batch != null) {
 			this.batch.loaded(nanos);
 		}

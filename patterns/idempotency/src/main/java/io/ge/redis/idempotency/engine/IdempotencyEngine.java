@@ -257,11 +257,15 @@ public final class IdempotencyEngine {
 	 */
 	public CompletionStage<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
 		this.heartbeats.remove(claim);
-		return this.redis.end(claim, ending).exceptionally((failure) -> {
-			boolean closing = ending instanceof Ending.Complete && isRefused(failure);
-			this.redis.endLater(claim, closing ? new Ending.Unknown() : ending);
-			return true;
-		}).whenComplete((valid, failure) -> leave(claim, valid ? forRepetition(ending) : null));
+		return this.redis.end(claim, ending).handle((stood, failure) -> {
+			if (failure != null) {
+				boolean closing = ending instanceof Ending.Complete && isRefused(failure);
+				this.redis.endLater(claim, closing ? new Ending.Unknown() : ending);
+			}
+			boolean valid = failure != null || stood;
+			leave(claim, valid ? forRepetition(ending) : null);
+			return valid;
+		});
 	}
 
 	private static @Nullable IdempotencyDecision forRepetition(Ending ending) {

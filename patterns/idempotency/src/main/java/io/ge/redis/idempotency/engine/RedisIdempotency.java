@@ -129,13 +129,9 @@ public final class RedisIdempotency {
 	}
 
 	private static IdempotencyDecision completed(ScriptReply reply) {
-		String code = reply.text(1);
-		for (RecordKind kind : RecordKind.values()) {
-			if (kind.code().equals(code)) {
-				return new IdempotencyDecision.Completed(reply.bytes(2), kind);
-			}
-		}
-		return new IdempotencyDecision.Completed(null);
+		RecordKind kind = RecordKind.of(reply.text(1));
+		return (kind != null) ? new IdempotencyDecision.Completed(reply.bytes(2), kind)
+				: new IdempotencyDecision.Completed(null);
 	}
 
 	/**
@@ -204,13 +200,13 @@ public final class RedisIdempotency {
 			scope = PRINCIPAL;
 			if (request.caller().issuer() != null) {
 				scope = ISSUED;
-				secret.append(KeyPart.of(request.caller().issuer())).append(':');
+				secret.append(KeyPart.text(request.caller().issuer())).append(':');
 			}
-			secret.append(KeyPart.of(request.caller().name()));
+			secret.append(KeyPart.text(request.caller().name()));
 		}
 		// Escaped parts contain no colon, so different lists give different texts
 		for (String part : request.key()) {
-			secret.append(':').append(KeyPart.of(part));
+			secret.append(':').append(KeyPart.text(part));
 		}
 		return new RedisIdempotencyKey(settings.name(),
 				this.keys.entity(KeyPart.of(settings.name()), scope, KeyPart.secret(secret.toString())).with(FORMAT));

@@ -15,16 +15,21 @@ import io.ge.redis.core.key.RedisKey;
 /**
  * The keys of one record, in one slot.
  */
-public record RedisIdempotencyKey(String operation, RedisKey record) {
+public record RedisIdempotencyKey(String operation, RedisKey record, List<RedisKey> all) {
 
 	private static final KeyPart WAITERS = KeyPart.of("w");
 
-	List<RedisKey> all() {
-		return List.of(this.record, this.record.with(WAITERS));
+	RedisIdempotencyKey(String operation, RedisKey record) {
+		this(operation, record, List.of(record, record.with(WAITERS)));
 	}
 
 	public String digest() {
 		return HexFormat.of().formatHex(Sha256.digest().digest(this.record.bytes()));
+	}
+
+	@Override
+	public int hashCode() {
+		return this.record.hashCode();
 	}
 
 	@Override

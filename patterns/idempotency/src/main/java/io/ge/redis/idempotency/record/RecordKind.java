@@ -5,6 +5,10 @@
 
 package io.ge.redis.idempotency.record;
 
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
 public enum RecordKind {
 
 	/** The result of the method. */
@@ -19,6 +23,8 @@ public enum RecordKind {
 	/** In the place of a kind, where nothing was kept. */
 	public static final String LOST = "l";
 
+	private static final List<RecordKind> ALL = List.of(values());
+
 	private final String code;
 
 	RecordKind(String code) {
@@ -27,6 +33,18 @@ public enum RecordKind {
 
 	public String code() {
 		return this.code;
+	}
+
+	/**
+	 * Returns the kind of a code, or {@code null} where nothing was kept.
+	 */
+	public static @Nullable RecordKind of(String code) {
+		for (int i = 0; i < ALL.size(); i++) {
+			if (ALL.get(i).code.equals(code)) {
+				return ALL.get(i);
+			}
+		}
+		return null;
 	}
 
 }
