@@ -53,6 +53,11 @@ class KeyPropertyTests {
 	}
 
 	@Property
+	void textOfAPartIsThatOfItsBytes(@ForAll("text") String text) {
+		assertThat(KeyPart.text(text)).isEqualTo(KeyPart.of(text).toString());
+	}
+
+	@Property
 	void keysAreShort(@ForAll("parts") List<String> entity) {
 		int longestPart = KeyPart.MAX_BYTES + 1;
 		assertThat(KEYS.entity(parts(entity)).bytes().length).isLessThanOrEqualTo(10 + entity.size() * longestPart);

@@ -47,6 +47,20 @@ class ScriptReplyTests {
 		assertUnreadable(part, (read) -> read.number(0), "nan");
 	}
 
+	@Test
+	void wordsAreWhatWasReplied() {
+		for (int round = 0; round < 2; round++) {
+			for (int i = 0; i < 2000; i++) {
+				assertWord("word " + i);
+				assertWord("w\u00f6rt " + i);
+			}
+		}
+	}
+
+	private static void assertWord(String text) {
+		assertThat(reply(text.getBytes(StandardCharsets.UTF_8)).text(0)).isEqualTo(text);
+	}
+
 	private static void assertUnreadable(ScriptReply reply, Consumer<ScriptReply> read, String problem) {
 		assertThatIllegalArgumentException().isThrownBy(() -> read.accept(reply)).withMessageContaining(problem);
 	}

@@ -39,9 +39,9 @@ public enum RecordKind {
 	 * Returns the kind of a code, or {@code null} where nothing was kept.
 	 */
 	public static @Nullable RecordKind of(String code) {
-		for (int i = 0; i < ALL.size(); i++) {
-			if (ALL.get(i).code.equals(code)) {
-				return ALL.get(i);
+		for (RecordKind kind : ALL) {
+			if (kind.code.equals(code)) {
+				return kind;
 			}
 		}
 		return null;

@@ -34,27 +34,40 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 
 	static EngineDecision of(List<LimitState> states, Source source, @Nullable RateLimitPermits permits,
 			long waitNanos) {
-		List<Quota> quotas = new ArrayList<>(states.size());
-		List<String> violated = new ArrayList<>(permits != null ? 0 : states.size());
-		List<RateLimitEvent> events = new ArrayList<>(states.size());
+		List<Quota> quotas = List.of();
+		List<String> violated = List.of();
+		List<RateLimitEvent> events = List.of();
 		long retryAfter = 0;
 		for (LimitState state : states) {
 			RateLimit limit = state.request().limit();
 			Quota quota = new Quota(limit, state.remaining(), Duration.ofNanos(state.restoredNanos()));
 			if (!limit.shadow()) {
-				quotas.add(quota);
+				quotas = plus(quotas, quota);
 				if (state.refuses()) {
-					violated.add(limit.name());
+					violated = plus(violated, limit.name());
 					retryAfter = Math.max(retryAfter, state.waitNanos());
 				}
 			}
 			if (permits != null || state.refuses()) {
-				events.add(new RateLimitEvent(limit.name(), outcome(state), source, quota));
+				events = plus(events, new RateLimitEvent(limit.name(), outcome(state), source, quota));
 			}
 		}
 		RateLimitDecision result = (permits != null) ? new RateLimitDecision.Allowed(quotas, permits)
 				: new RateLimitDecision.Denied(quotas, violated, Duration.ofNanos(retryAfter));
 		return new EngineDecision(result, null, events, waitNanos);
+	}
+
+	/**
+	 * Adds to a list. Most calls have one limit, and a list of one is half as large as
+	 * one that may grow.
+	 */
+	static <T> List<T> plus(List<T> list, T next) {
+		if (list.isEmpty()) {
+			return List.of(next);
+		}
+		List<T> longer = (list instanceof ArrayList) ? list : new ArrayList<>(list);
+		longer.add(next);
+		return longer;
 	}
 
 	static EngineDecision denied(List<LimitState> states, Source source) {

@@ -135,17 +135,16 @@ public final class RateLimitEngine {
 	}
 
 	private @Nullable EngineDecision blocked(List<PermitRequest> asked, List<PermitRequest> requests) {
-		List<LimitState> refusals = null;
+		List<LimitState> refusals = List.of();
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			long blocked = request.limit().shadow() ? 0
 					: this.limits.blockedFor(asked.get(i).limit(), request.key()).toNanos();
 			if (blocked > 0) {
-				refusals = (refusals != null) ? refusals : new ArrayList<>(requests.size());
-				refusals.add(new LimitState(request, 0, blocked, blocked));
+				refusals = EngineDecision.plus(refusals, new LimitState(request, 0, blocked, blocked));
 			}
 		}
-		return (refusals != null) ? EngineDecision.denied(refusals, Source.DENY_CACHE) : null;
+		return refusals.isEmpty() ? null : EngineDecision.denied(refusals, Source.DENY_CACHE);
 	}
 
 	/**
@@ -183,18 +182,17 @@ public final class RateLimitEngine {
 	}
 
 	private @Nullable EngineDecision denied(List<PermitRequest> requests) {
-		List<LimitState> refusals = null;
+		List<LimitState> refusals = List.of();
 		long now = System.nanoTime();
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			Denial denial = (request.cost() == 0 || request.limit().shadow()) ? null
 					: this.denied.find(this.redis.keyOf(request), request, now);
 			if (denial != null) {
-				refusals = (refusals != null) ? refusals : new ArrayList<>(requests.size());
-				refusals.add(denial.state(request, now));
+				refusals = EngineDecision.plus(refusals, denial.state(request, now));
 			}
 		}
-		return (refusals != null) ? EngineDecision.denied(refusals, Source.DENY_CACHE) : null;
+		return refusals.isEmpty() ? null : EngineDecision.denied(refusals, Source.DENY_CACHE);
 	}
 
 	private CompletableFuture<EngineDecision> ask(List<PermitRequest> requests, CallBudget budget) {
