@@ -20,6 +20,7 @@ import javax.sql.DataSource;
 
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
@@ -83,9 +84,11 @@ final class CacheApplication implements AutoCloseable {
 	 * Waits until the guards have their connection, on however slow a machine.
 	 */
 	CacheApplication connected() {
+		RedisBackend backend = this.context.getBean(RedisBackends.class).get(null);
+		// A first attempt that is under way may still fail
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(30))
-			.until(() -> !this.context.getBean(RedisBackends.class).get(null).breaker().isOpen());
+			.until(() -> backend.bus().isSubscribed() && !backend.breaker().isOpen());
 		return this;
 	}
 

@@ -68,7 +68,7 @@ public final class KeyPart {
 	}
 
 	/**
-	 * Encodes user text, for whoever puts several into one text.
+	 * Encodes user text that becomes part of a longer text.
 	 * @return the text of {@link #of(String)}
 	 */
 	public static String text(String text) {

@@ -8,7 +8,6 @@ package io.ge.redis.cache.engine;
 import java.util.List;
 
 import io.ge.redis.core.invocation.KeyText;
-import io.ge.redis.core.key.RedisKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,7 @@ public final class CacheKey {
 	/**
 	 * Known to {@link RedisCacheKeys} alone, which makes them when it needs them first.
 	 */
-	volatile @Nullable List<RedisKey> names;
+	volatile RedisCacheKeys.@Nullable Names names;
 
 	public CacheKey(String cache, List<String> parts) {
 		this.cache = cache;

@@ -43,13 +43,14 @@ public final class RedisCacheKeys {
 	}
 
 	public List<RedisKey> of(CacheKey key) {
-		List<RedisKey> known = key.names;
+		Names known = key.names;
 		if (known == null) {
 			RedisKey entity = entity(key);
-			known = List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH));
+			known = new Names(
+					List.of(entity.with(ENTRY), entity.with(WRITERS), entity.with(WAITERS), entity.with(REFRESH)));
 			key.names = known;
 		}
-		return known;
+		return known.all();
 	}
 
 	/**
@@ -66,6 +67,9 @@ public final class RedisCacheKeys {
 			parts[i] = KeyPart.of(key.parts().get(i - 1));
 		}
 		return this.space.entity(parts);
+	}
+
+	record Names(List<RedisKey> all) {
 	}
 
 }
