@@ -220,6 +220,9 @@ public final class ConsumerContainer<T> {
 		wake();
 	}
 
+	/**
+	 * Returns whether a turn may take, as it may while the container drains at its stop.
+	 */
 	boolean takes() {
 		return (this.running || this.drainUntil - System.nanoTime() > 0) && !this.paused;
 	}

@@ -79,15 +79,14 @@ public final class CacheBatch {
 			way.decided = begin(way);
 		}
 		if (this.open.size() == 1 && this.open.get(0).isAsking()) {
-			Way way = this.open.get(0);
-			return this.flights.lookup(flightOf(way), way.question, this.budget).thenApply((answer) -> {
-				way.decided = take(way, answer);
-				return decided();
-			});
+			return lookOne(this.open.get(0));
 		}
 		List<Way> asking = this.open.stream().filter(Way::isAsking).toList();
 		if (asking.isEmpty()) {
 			return CompletableFuture.completedFuture(decided());
+		}
+		if (asking.size() == 1) {
+			return lookOne(asking.get(0));
 		}
 		List<RedisCache.Asking> questions = new ArrayList<>(asking.size());
 		for (Way way : asking) {
@@ -99,6 +98,13 @@ public final class CacheBatch {
 				Way way = asking.get(i);
 				way.decided = take(way, answers.get(i));
 			}
+			return decided();
+		});
+	}
+
+	private CompletableFuture<List<Decided>> lookOne(Way way) {
+		return this.flights.lookup(flightOf(way), way.question, this.budget).thenApply((answer) -> {
+			way.decided = take(way, answer);
 			return decided();
 		});
 	}
