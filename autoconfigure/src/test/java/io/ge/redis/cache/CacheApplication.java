@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 import javax.sql.DataSource;
 
@@ -81,14 +82,27 @@ final class CacheApplication implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until the guards have their connection, on however slow a machine.
+	 * Waits until the guards have their connection and hear of others, on however slow a
+	 * machine.
 	 */
 	CacheApplication connected() {
+		return await((backend) -> backend.bus().isSubscribed());
+	}
+
+	/**
+	 * Waits until the guards have their connection, which may not let them hear of
+	 * others.
+	 */
+	CacheApplication connectedWithoutBus() {
+		return await((backend) -> true);
+	}
+
+	private CacheApplication await(Predicate<RedisBackend> condition) {
 		RedisBackend backend = this.context.getBean(RedisBackends.class).get(null);
-		// A first attempt that is under way may still fail
+		// Asked last: a first attempt that is under way may still fail
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(30))
-			.until(() -> backend.bus().isSubscribed() && !backend.breaker().isOpen());
+			.until(() -> condition.test(backend) && !backend.breaker().isOpen());
 		return this;
 	}
 

@@ -156,7 +156,7 @@ class NearCacheOutageIntegrationTests {
 			try (CacheApplication mute = CacheApplication
 				.start(CacheApplication.Configuration.class, way.toArray(String[]::new), pair.near.database(),
 						"ge.redis.cache.near.enabled=true", "ge.redis.cache.near.max-entries=0")
-				.connected()) {
+				.connectedWithoutBus()) {
 				pair.awaitNear("100.00");
 				mute.balances().addOutsideOfCache("a", "1");
 				mute.caches().clear("balances");
