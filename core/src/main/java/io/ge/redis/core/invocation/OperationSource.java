@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotationPredicates;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -36,7 +35,7 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 
 	private final Class<A> annotationType;
 
-	private final Map<MethodClassKey, Found<O>> found = new ConcurrentHashMap<>(256);
+	private final Map<Method, Found<O>> found = new ConcurrentHashMap<>(256);
 
 	protected OperationSource(Class<A> annotationType) {
 		this.annotationType = annotationType;
@@ -88,13 +87,14 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 		if (!isReadable(method)) {
 			return null;
 		}
-		MethodClassKey key = new MethodClassKey(method, targetClass);
-		Found<O> known = this.found.get(key);
-		if (known == null) {
-			known = new Found<>(find(method, targetClass));
-			this.found.put(key, known);
+		for (Found<O> known = this.found.get(method); known != null; known = known.next()) {
+			if (known.targetClass() == targetClass) {
+				return known.operation();
+			}
 		}
-		return known.operation();
+		O operation = find(method, targetClass);
+		this.found.compute(method, (same, known) -> new Found<>(targetClass, operation, known));
+		return operation;
 	}
 
 	// Kotlin copies the annotations of an open suspending function to a static method
@@ -168,7 +168,12 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	 */
 	protected abstract O parse(List<A> annotations, GuardedMethod method);
 
-	private record Found<O>(@Nullable O operation) {
+	/**
+	 * What a method is for one class.
+	 *
+	 * @param next what it is for another one
+	 */
+	private record Found<O>(Class<?> targetClass, @Nullable O operation, @Nullable Found<O> next) {
 	}
 
 }
