@@ -14,6 +14,9 @@ import java.security.NoSuchAlgorithmException;
  */
 public final class Sha256 {
 
+	/** Finding and making one costs as much as hashing a key. */
+	private static final ThreadLocal<MessageDigest> OF_THREAD = ThreadLocal.withInitial(Sha256::digest);
+
 	private Sha256() {
 	}
 
@@ -30,7 +33,11 @@ public final class Sha256 {
 	 * Returns the hash of a text.
 	 */
 	public static byte[] of(String text) {
-		return digest().digest(text.getBytes(StandardCharsets.UTF_8));
+		return of(text.getBytes(StandardCharsets.UTF_8));
+	}
+
+	public static byte[] of(byte[] bytes) {
+		return OF_THREAD.get().digest(bytes);
 	}
 
 }

@@ -6,7 +6,6 @@
 package io.ge.redis.core.key;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -40,9 +39,6 @@ public final class KeyPart {
 	private static final byte[] SECRET = { '%', 's' };
 
 	private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
-
-	/** Finding and making one costs as much as hashing a key. */
-	private static final ThreadLocal<MessageDigest> SHA256 = ThreadLocal.withInitial(Sha256::digest);
 
 	private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -159,7 +155,7 @@ public final class KeyPart {
 	}
 
 	private static KeyPart hashed(byte[] head, byte[] escaped) {
-		byte[] hash = BASE64.encode(SHA256.get().digest(escaped));
+		byte[] hash = BASE64.encode(Sha256.of(escaped));
 		byte[] encoded = Arrays.copyOf(head, head.length + hash.length);
 		System.arraycopy(hash, 0, encoded, head.length, hash.length);
 		return new KeyPart(encoded);

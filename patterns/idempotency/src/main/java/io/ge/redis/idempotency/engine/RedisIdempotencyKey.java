@@ -24,7 +24,7 @@ public record RedisIdempotencyKey(String operation, RedisKey record, List<RedisK
 	}
 
 	public String digest() {
-		return HexFormat.of().formatHex(Sha256.digest().digest(this.record.bytes()));
+		return HexFormat.of().formatHex(Sha256.of(this.record.bytes()));
 	}
 
 	@Override

@@ -45,11 +45,7 @@ public record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Compara
 	 * Returns a hash that distinguishes keys without showing them.
 	 */
 	public String hash() {
-		return hash(this.lock.bytes(), SHOWN_BYTES);
-	}
-
-	static String hash(byte[] text, int bytes) {
-		return HexFormat.of().formatHex(Sha256.digest().digest(text), 0, bytes);
+		return HexFormat.of().formatHex(Sha256.of(this.lock.bytes()), 0, SHOWN_BYTES);
 	}
 
 	@Override

@@ -9,8 +9,10 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +24,7 @@ import java.util.function.Consumer;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.bus.Reports;
-import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -177,19 +179,21 @@ public class RedisLocks {
 	}
 
 	/**
-	 * Makes a handle that nobody can guess, not even from those that were before.
+	 * Makes a handle that nobody can guess, not even from those that were before. A
+	 * source of random numbers would read a file once in a while, also on an event loop.
 	 */
 	String newHandle() {
-		return RedisLockKey.hash(ByteBuffer.allocate(SECRET_BYTES + Long.BYTES)
-			.put(this.secret)
-			.putLong(this.handles.incrementAndGet())
-			.array(), HANDLE_BYTES);
+		byte[] text = Arrays.copyOf(this.secret, SECRET_BYTES + Long.BYTES);
+		ByteBuffer.wrap(text).putLong(SECRET_BYTES, this.handles.incrementAndGet());
+		return HexFormat.of().formatHex(Sha256.of(text), 0, HANDLE_BYTES);
 	}
 
 	public RedisLockKey key(String name, List<String> parts) {
 		KeyPart[] entity = new KeyPart[parts.size() + 1];
 		entity[0] = KeyPart.of(name);
-		System.arraycopy(KeyText.parts(parts), 0, entity, 1, parts.size());
+		for (int i = 1; i < entity.length; i++) {
+			entity[i] = KeyPart.of(parts.get(i - 1));
+		}
 		return key(this.keys.entity(entity));
 	}
 
