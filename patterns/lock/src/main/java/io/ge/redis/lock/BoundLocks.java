@@ -28,13 +28,14 @@ public final class BoundLocks {
 	 * Returns the locks under which this thread works, innermost last.
 	 */
 	public static List<LockHandle> inside() {
-		List<LockHandle> handles = new ArrayList<>();
 		List<Frame> frames = FRAMES.get();
-		if (frames != null) {
-			for (Frame frame : frames) {
-				if (frame.inside) {
-					handles.add(frame.handle);
-				}
+		if (frames == null) {
+			return List.of();
+		}
+		List<LockHandle> handles = new ArrayList<>();
+		for (Frame frame : frames) {
+			if (frame.inside) {
+				handles.add(frame.handle);
 			}
 		}
 		return handles;
@@ -70,20 +71,25 @@ public final class BoundLocks {
 	 */
 	public static Scope bind(List<LockHandle> surrounding, List<Frame> entered) {
 		List<Frame> frames = framesOfThread();
-		List<Frame> added = new ArrayList<>(entered.size());
+		List<Frame> added = surrounding.isEmpty() ? entered : added(frames, surrounding, entered);
+		frames.addAll(added);
+		return () -> {
+			frames.removeAll(added);
+			if (frames.isEmpty() && FRAMES.get() == frames) {
+				set(null);
+			}
+		};
+	}
+
+	private static List<Frame> added(List<Frame> frames, List<LockHandle> surrounding, List<Frame> entered) {
+		List<Frame> added = new ArrayList<>();
 		for (LockHandle handle : surrounding) {
 			if (frames.stream().noneMatch((frame) -> frame.inside && frame.handle == handle)) {
 				added.add(new Frame(handle));
 			}
 		}
 		added.addAll(entered);
-		frames.addAll(added);
-		return () -> {
-			frames.removeAll(added);
-			if (frames.isEmpty() && FRAMES.get() == frames) {
-				FRAMES.remove();
-			}
-		};
+		return added;
 	}
 
 	/**
@@ -107,7 +113,7 @@ public final class BoundLocks {
 	public static void release(Frame frame) {
 		List<Frame> frames = FRAMES.get();
 		if (frames != null && frames.remove(frame) && frames.isEmpty()) {
-			FRAMES.remove();
+			set(null);
 		}
 	}
 
@@ -131,13 +137,12 @@ public final class BoundLocks {
 		return FRAMES.get();
 	}
 
+	/**
+	 * Lets this thread work under other locks. None are set, not removed, since the next
+	 * call would put the empty entry back.
+	 */
 	static void set(@Nullable List<Frame> frames) {
-		if (frames != null) {
-			FRAMES.set(frames);
-		}
-		else {
-			FRAMES.remove();
-		}
+		FRAMES.set(frames);
 	}
 
 	private static List<Frame> framesOfThread() {

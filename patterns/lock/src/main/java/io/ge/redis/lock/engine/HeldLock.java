@@ -10,9 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
@@ -48,7 +49,7 @@ public final class HeldLock implements LockHandle {
 	private final AtomicInteger users = new AtomicInteger(1);
 
 	/** Transactions among them. */
-	private final List<Keeper> keepers = new CopyOnWriteArrayList<>();
+	private final AtomicReference<List<Keeper>> keepers = new AtomicReference<>(List.of());
 
 	private final AtomicBoolean lossPublished = new AtomicBoolean();
 
@@ -98,7 +99,10 @@ public final class HeldLock implements LockHandle {
 	 * interrupted then.
 	 */
 	public static @Nullable CompletableFuture<?> loss(List<HeldLock> locks) {
-		List<CompletableFuture<?>> losses = new ArrayList<>(1);
+		if (locks.size() == 1) {
+			return locks.get(0).loss;
+		}
+		List<CompletableFuture<?>> losses = new ArrayList<>();
 		for (HeldLock lock : locks) {
 			if (lock.loss != null) {
 				losses.add(lock.loss);
@@ -166,13 +170,13 @@ public final class HeldLock implements LockHandle {
 	public boolean keep(Keeper transaction) {
 		boolean joined = join();
 		if (joined) {
-			this.keepers.add(transaction);
+			this.keepers.updateAndGet((all) -> Stream.concat(all.stream(), Stream.of(transaction)).toList());
 		}
 		return joined;
 	}
 
 	public CompletableFuture<Void> letGo(Keeper transaction) {
-		this.keepers.remove(transaction);
+		this.keepers.updateAndGet((all) -> all.stream().filter((each) -> each != transaction).toList());
 		return leave();
 	}
 
@@ -180,7 +184,10 @@ public final class HeldLock implements LockHandle {
 	 * Lets go of the lock for transactions that have ended without notice.
 	 */
 	void checkKeepers() {
-		this.keepers.forEach(Keeper::giveUpIfOver);
+		List<Keeper> transactions = this.keepers.get();
+		if (!transactions.isEmpty()) {
+			transactions.forEach(Keeper::giveUpIfOver);
+		}
 	}
 
 	/**

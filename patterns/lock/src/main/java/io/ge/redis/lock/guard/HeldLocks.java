@@ -27,6 +27,9 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	}
 
 	List<HeldLock> held() {
+		if (this.shared.isEmpty()) {
+			return this.own;
+		}
 		List<HeldLock> held = new ArrayList<>(this.shared);
 		held.addAll(this.own);
 		return held;
@@ -52,6 +55,9 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	 * @return completes, never exceptionally, when all are given up
 	 */
 	static CompletableFuture<Void> giveUp(List<HeldLock> locks, Function<HeldLock, CompletableFuture<Void>> release) {
+		if (locks.size() == 1) {
+			return release.apply(locks.get(0));
+		}
 		CompletableFuture<?>[] releases = new CompletableFuture<?>[locks.size()];
 		for (int i = 0; i < releases.length; i++) {
 			releases[i] = release.apply(locks.get(releases.length - 1 - i));

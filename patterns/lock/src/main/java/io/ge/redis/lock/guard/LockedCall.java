@@ -37,7 +37,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	private List<LockHandle> surrounding = BoundLocks.inside();
 
 	/** Also those that are only kept for a transaction. */
-	private final List<LockHandle> held = new ArrayList<>(BoundLocks.all());
+	private List<LockHandle> held = BoundLocks.all();
 
 	private boolean subscribed;
 
@@ -58,7 +58,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 		this.subscribed = true;
 		List<LockHandle> carried = BoundLocks.of(context);
 		this.surrounding = inside(this.surrounding, carried);
-		this.held.addAll(carried);
+		this.held = both(this.held, carried);
 		this.transaction = SubscriberTransactions.participant(context, TransactionLocks.class, TransactionLocks::new);
 	}
 
@@ -70,7 +70,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 			this.thread = Thread.currentThread();
 		}
 		if (this.transaction != null) {
-			this.held.addAll(this.transaction.locks());
+			this.held = both(this.held, this.transaction.locks());
 		}
 		CompletableFuture<LocksDecision> asking = this.locks.enter(this.task.settings(), this.task.keys(),
 				this.task.isTogether(), this.held);
@@ -92,6 +92,15 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	public RuntimeException interrupted(InterruptedException interrupt) {
 		return (this.asked instanceof LocksRequest request) ? request.interrupted(interrupt)
 				: new LockInterruptedException(this.task.settings().name(), interrupt);
+	}
+
+	private static List<LockHandle> both(List<LockHandle> some, List<? extends LockHandle> others) {
+		if (others.isEmpty()) {
+			return some;
+		}
+		List<LockHandle> all = new ArrayList<>(some);
+		all.addAll(others);
+		return all;
 	}
 
 	private static List<LockHandle> inside(List<LockHandle> outer, List<LockHandle> inner) {
@@ -168,16 +177,20 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 		private final HeldLocks locks;
 
-		private final List<BoundLocks.Frame> frames = new ArrayList<>(2);
+		private final List<BoundLocks.Frame> frames;
 
 		Locked(HeldLocks locks) {
 			this.locks = locks;
-			for (HeldLock lock : locks.held()) {
-				this.frames.add(new BoundLocks.Frame(lock));
+			List<HeldLock> held = locks.held();
+			// The handle that the work sees is the innermost
+			BoundLocks.Frame innermost = new BoundLocks.Frame(locks.lock());
+			if (held.size() == 1 && held.get(0) == locks.lock()) {
+				this.frames = List.of(innermost);
 			}
-			if (this.frames.size() != 1 || this.frames.get(0).handle() != locks.lock()) {
-				// The handle that the work sees is the innermost
-				this.frames.add(new BoundLocks.Frame(locks.lock()));
+			else {
+				this.frames = new ArrayList<>();
+				held.forEach((lock) -> this.frames.add(new BoundLocks.Frame(lock)));
+				this.frames.add(innermost);
 			}
 		}
 

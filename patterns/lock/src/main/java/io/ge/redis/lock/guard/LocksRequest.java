@@ -7,15 +7,15 @@ package io.ge.redis.lock.guard;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.event.GuardEvents;
@@ -53,22 +53,21 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	/** Whether several keys are locked together, of which there may be one. */
 	private final boolean together;
 
-	/** The parts of each key, in the order in which the locks are taken. */
-	private final SortedMap<RedisLockKey, List<String>> wanted = new TreeMap<>();
+	/** In the order in which the locks are taken. */
+	private final List<Wanted> wanted;
 
-	private final Map<RedisLockKey, HeldLock> held = new HashMap<>(2);
+	/** The index of the one that is taken next. */
+	private int next;
 
-	private final List<HeldLock> shared = new ArrayList<>(0);
+	private List<HeldLock> shared = List.of();
 
-	private final List<HeldLock> own = new ArrayList<>(1);
+	private List<HeldLock> own = List.of();
 
 	private final long started = System.nanoTime();
 
 	private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
 
 	private final AtomicBoolean published = new AtomicBoolean();
-
-	private final Iterator<RedisLockKey> next;
 
 	private volatile @Nullable CompletableFuture<LockDecision> attempt;
 
@@ -78,19 +77,28 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		this.events = events;
 		this.settings = settings;
 		this.together = together;
-		for (List<String> parts : keys) {
-			this.wanted.put(engine.key(settings.name(), parts), parts);
+		this.wanted = wanted(keys);
+	}
+
+	private List<Wanted> wanted(List<List<String>> keys) {
+		if (keys.size() == 1) {
+			return List.of(new Wanted(this.engine.key(this.settings.name(), keys.get(0)), keys.get(0)));
 		}
-		this.next = this.wanted.keySet().iterator();
+		SortedMap<RedisLockKey, Wanted> ordered = new TreeMap<>();
+		for (List<String> parts : keys) {
+			RedisLockKey key = this.engine.key(this.settings.name(), parts);
+			ordered.put(key, new Wanted(key, parts));
+		}
+		return List.copyOf(ordered.values());
 	}
 
 	LocksRequest begin(List<LockHandle> chain) {
 		try {
-			for (RedisLockKey key : this.wanted.keySet()) {
-				HeldLock outer = find(chain, key);
+			for (Wanted each : this.wanted) {
+				HeldLock outer = find(chain, each.key);
 				if (outer != null) {
-					this.shared.add(outer);
-					this.held.put(key, outer);
+					this.shared = with(this.shared, outer);
+					each.lock = outer;
 					outer.enterAgain(this.settings);
 				}
 			}
@@ -115,25 +123,25 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private void proceed() {
-		while (this.next.hasNext() && !isDone()) {
-			RedisLockKey key = this.next.next();
-			if (this.held.containsKey(key)) {
+		while (this.next < this.wanted.size() && !isDone()) {
+			Wanted each = this.wanted.get(this.next++);
+			if (each.lock != null) {
 				continue;
 			}
-			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), key);
+			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), each.key);
 			this.attempt = asked;
 			if (isDone()) {
 				asked.cancel(false);
 			}
 			if (!asked.isDone()) {
 				asked.whenComplete((decision, failure) -> {
-					if (take(key, decision, failure)) {
+					if (take(each, decision, failure)) {
 						resume();
 					}
 				});
 				return;
 			}
-			if (!asked.handle((decision, failure) -> take(key, decision, failure)).join()) {
+			if (!take(each, asked)) {
 				return;
 			}
 		}
@@ -157,10 +165,19 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		return this.settings.waiting(left.isNegative() ? Duration.ZERO : left);
 	}
 
-	private boolean take(RedisLockKey key, @Nullable LockDecision decision, @Nullable Throwable failure) {
+	private boolean take(Wanted wanted, CompletableFuture<LockDecision> decided) {
+		try {
+			return take(wanted, decided.join(), null);
+		}
+		catch (CompletionException | CancellationException ex) {
+			return take(wanted, null, ex);
+		}
+	}
+
+	private boolean take(Wanted wanted, @Nullable LockDecision decision, @Nullable Throwable failure) {
 		if (decision instanceof Acquired acquired) {
-			this.own.add(acquired.lock());
-			this.held.put(key, acquired.lock());
+			this.own = with(this.own, acquired.lock());
+			wanted.lock = acquired.lock();
 			return true;
 		}
 		if (decision instanceof Refused refused) {
@@ -172,6 +189,15 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		return false;
 	}
 
+	private static List<HeldLock> with(List<HeldLock> locks, HeldLock another) {
+		if (locks.isEmpty()) {
+			return List.of(another);
+		}
+		List<HeldLock> all = (locks.size() == 1) ? new ArrayList<>(locks) : locks;
+		all.add(another);
+		return all;
+	}
+
 	private void finish() {
 		if (isDone() || !complete(decision(new HeldLocks(lock(), this.own, this.shared), null, null))) {
 			giveUp();
@@ -180,10 +206,10 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private LockHandle lock() {
 		if (!this.together) {
-			return this.held.values().iterator().next();
+			return Objects.requireNonNull(this.wanted.get(0).lock);
 		}
 		Map<List<String>, HeldLock> locks = new LinkedHashMap<>();
-		this.wanted.forEach((key, parts) -> locks.put(parts, Objects.requireNonNull(this.held.get(key))));
+		this.wanted.forEach((each) -> locks.put(each.parts, Objects.requireNonNull(each.lock)));
 		HeldLockGroup all = new HeldLockGroup(this.engine, this.settings.name(), locks, this.own);
 		all.assertHeld(); // one may be lost since it was taken
 		return all;
@@ -237,6 +263,21 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			publish(Outcome.NOT_ACQUIRED);
 		}
 		return cancelled;
+	}
+
+	private static final class Wanted {
+
+		final RedisLockKey key;
+
+		final List<String> parts;
+
+		@Nullable HeldLock lock;
+
+		Wanted(RedisLockKey key, List<String> parts) {
+			this.key = key;
+			this.parts = parts;
+		}
+
 	}
 
 }
