@@ -42,14 +42,14 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 			RateLimit limit = state.request().limit();
 			Quota quota = new Quota(limit, state.remaining(), Duration.ofNanos(state.restoredNanos()));
 			if (!limit.shadow()) {
-				quotas = plus(quotas, quota);
+				quotas = plus(quotas, quota, states.size());
 				if (state.refuses()) {
-					violated = plus(violated, limit.name());
+					violated = plus(violated, limit.name(), states.size());
 					retryAfter = Math.max(retryAfter, state.waitNanos());
 				}
 			}
 			if (permits != null || state.refuses()) {
-				events = plus(events, new RateLimitEvent(limit.name(), outcome(state), source, quota));
+				events = plus(events, new RateLimitEvent(limit.name(), outcome(state), source, quota), states.size());
 			}
 		}
 		RateLimitDecision result = (permits != null) ? new RateLimitDecision.Allowed(quotas, permits)
@@ -60,14 +60,16 @@ public record EngineDecision(@Nullable RateLimitDecision result, @Nullable Redis
 	/**
 	 * Adds to a list. Most calls have one limit, and a list of one is half as large as
 	 * one that may grow.
+	 * @param list empty, or made by this
+	 * @param most how many there will be at most
 	 */
-	static <T> List<T> plus(List<T> list, T next) {
-		if (list.isEmpty()) {
+	static <T> List<T> plus(List<T> list, T next, int most) {
+		if (most == 1) {
 			return List.of(next);
 		}
-		List<T> longer = (list instanceof ArrayList) ? list : new ArrayList<>(list);
-		longer.add(next);
-		return longer;
+		List<T> growing = list.isEmpty() ? new ArrayList<>(most) : list;
+		growing.add(next);
+		return growing;
 	}
 
 	static EngineDecision denied(List<LimitState> states, Source source) {

@@ -6,7 +6,6 @@
 package io.ge.redis.ratelimit.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -107,12 +106,9 @@ public final class Leases {
 	}
 
 	private List<RedisLimitKey> keys(List<PermitRequest> requests) {
-		if (requests.size() == 1) {
-			return List.of(this.redis.keyOf(requests.get(0)));
-		}
-		List<RedisLimitKey> keys = new ArrayList<>(requests.size());
+		List<RedisLimitKey> keys = List.of();
 		for (PermitRequest request : requests) {
-			keys.add(this.redis.keyOf(request));
+			keys = EngineDecision.plus(keys, this.redis.keyOf(request), requests.size());
 		}
 		return keys;
 	}
@@ -128,10 +124,12 @@ public final class Leases {
 			return null;
 		}
 		RedisDecision decision = taken.batch().decision();
-		List<LimitState> states = new ArrayList<>(requests.size());
+		List<LimitState> states = List.of();
 		for (int i = 0; i < requests.size(); i++) {
 			long restored = decision.receivedAt() + decision.restoredNanos(i) - now;
-			states.add(new LimitState(requests.get(i), decision.left(i) + taken.left(), Math.max(0, restored), 0));
+			states = EngineDecision.plus(states,
+					new LimitState(requests.get(i), decision.left(i) + taken.left(), Math.max(0, restored), 0),
+					requests.size());
 		}
 		long cost = requests.get(0).cost();
 		return EngineDecision.of(states, Source.LEASE, TakenPermits.of(requests, () -> {

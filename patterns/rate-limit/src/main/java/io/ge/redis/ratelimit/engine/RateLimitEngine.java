@@ -141,7 +141,7 @@ public final class RateLimitEngine {
 			long blocked = request.limit().shadow() ? 0
 					: this.limits.blockedFor(asked.get(i).limit(), request.key()).toNanos();
 			if (blocked > 0) {
-				refusals = EngineDecision.plus(refusals, new LimitState(request, 0, blocked, blocked));
+				refusals = EngineDecision.plus(refusals, new LimitState(request, 0, blocked, blocked), requests.size());
 			}
 		}
 		return refusals.isEmpty() ? null : EngineDecision.denied(refusals, Source.DENY_CACHE);
@@ -189,7 +189,7 @@ public final class RateLimitEngine {
 			Denial denial = (request.cost() == 0 || request.limit().shadow()) ? null
 					: this.denied.find(this.redis.keyOf(request), request, now);
 			if (denial != null) {
-				refusals = EngineDecision.plus(refusals, denial.state(request, now));
+				refusals = EngineDecision.plus(refusals, denial.state(request, now), requests.size());
 			}
 		}
 		return refusals.isEmpty() ? null : EngineDecision.denied(refusals, Source.DENY_CACHE);
@@ -302,14 +302,14 @@ public final class RateLimitEngine {
 			return EngineDecision.denied(last.states(), Source.REDIS);
 		}
 		List<PermitRequest> requests = (decisions.size() == 1) ? last.requests() : new ArrayList<>();
-		List<LimitState> states = new ArrayList<>();
+		List<LimitState> states = (decisions.size() == 1) ? last.states() : new ArrayList<>();
 		long now = System.nanoTime();
 		long wait = 0;
 		for (RedisDecision decision : decisions) {
 			if (decisions.size() > 1) {
 				requests.addAll(decision.requests());
+				states.addAll(decision.states());
 			}
-			decision.addTo(states);
 			wait = decision.isLater() ? Math.max(wait, decision.usableAt() - now) : wait;
 		}
 		TakenPermits permits = TakenPermits.of(requests, () -> decisions.forEach(this::refund));

@@ -5,7 +5,6 @@
 
 package io.ge.redis.ratelimit.engine;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import io.ge.redis.ratelimit.RateLimit;
@@ -125,15 +124,12 @@ public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, 
 		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
 	}
 
-	void addTo(List<LimitState> states) {
-		for (int i = 0; i < this.requests.size(); i++) {
-			states.add(new LimitState(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i)));
-		}
-	}
-
 	List<LimitState> states() {
-		List<LimitState> states = new ArrayList<>(this.requests.size());
-		addTo(states);
+		List<LimitState> states = List.of();
+		for (int i = 0; i < this.requests.size(); i++) {
+			LimitState state = new LimitState(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i));
+			states = EngineDecision.plus(states, state, this.requests.size());
+		}
 		return states;
 	}
 

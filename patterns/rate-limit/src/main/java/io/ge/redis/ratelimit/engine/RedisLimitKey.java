@@ -44,7 +44,16 @@ public final class RedisLimitKey {
 
 	boolean isOf(int hash, RateLimit limit, List<String> parts) {
 		return this.hash == hash && this.algorithm == limit.algorithm() && this.name.equals(limit.name())
-				&& this.parts.equals(parts);
+				&& hasParts(parts);
+	}
+
+	// List.equals would iterate, with each call
+	private boolean hasParts(List<String> others) {
+		boolean equal = others.size() == this.parts.size();
+		for (int i = 0; equal && i < others.size(); i++) {
+			equal = others.get(i).equals(this.parts.get(i));
+		}
+		return equal;
 	}
 
 	RedisKey key() {
