@@ -58,7 +58,9 @@ final class ChildJvm {
 
 	private final AtomicLong ids = new AtomicLong();
 
-	private List<Sabotage> sabotage = List.of();
+	private final AtomicLong failpoints = new AtomicLong();
+
+	private List<Sabotage.Script> scripts = List.of();
 
 	private volatile boolean spent;
 
@@ -191,6 +193,13 @@ final class ChildJvm {
 		}
 	}
 
+	/**
+	 * Names a failpoint or a sabotage as none that any of its applications has had.
+	 */
+	String newId(String kind) {
+		return kind + "-" + this.failpoints.incrementAndGet();
+	}
+
 	CompletableFuture<Void> failpoint(String id) {
 		return this.reached.computeIfAbsent(id, (key) -> new CompletableFuture<>());
 	}
@@ -240,14 +249,14 @@ final class ChildJvm {
 	}
 
 	/**
-	 * What was done to it, and stays.
+	 * How its scripts are changed, which stays.
 	 */
-	List<Sabotage> sabotage() {
-		return this.sabotage;
+	List<Sabotage.Script> scripts() {
+		return this.scripts;
 	}
 
-	void sabotage(List<Sabotage> sabotage) {
-		this.sabotage = sabotage;
+	void scripts(List<Sabotage.Script> scripts) {
+		this.scripts = scripts;
 	}
 
 	/**

@@ -25,18 +25,18 @@ final class ChildJvms {
 
 	/**
 	 * Takes a JVM.
-	 * @param sabotage what an application will find turned off, so that one that has run
-	 * another application must have had the same
+	 * @param scripts how its scripts will be changed, so that one that has run another
+	 * application must have had the same
 	 */
-	static ChildJvm take(List<Sabotage> sabotage) {
-		ChildJvm child = poll(sabotage);
+	static ChildJvm take(List<Sabotage.Script> scripts) {
+		ChildJvm child = poll(scripts);
 		return (child != null) ? child : ChildJvm.launch();
 	}
 
-	private static @Nullable ChildJvm poll(List<Sabotage> sabotage) {
+	private static @Nullable ChildJvm poll(List<Sabotage.Script> scripts) {
 		synchronized (USED) {
 			for (ChildJvm child : List.copyOf(USED)) {
-				if (child.sabotage().equals(sabotage) || !child.isReusable()) {
+				if (child.scripts().equals(scripts) || !child.isReusable()) {
 					USED.remove(child);
 					if (child.isReusable()) {
 						return child;

@@ -125,6 +125,9 @@ final class ChildMain {
 		if (failpoint.action() == Failpoint.Action.HOLD) {
 			Woven.hold(arguments.get(0));
 		}
+		else {
+			Woven.halt(arguments.get(0));
+		}
 		Weaver.failpoint(arguments.get(0), failpoint);
 	}
 
@@ -147,6 +150,7 @@ final class ChildMain {
 	}
 
 	private void stop() {
+		Woven.releaseAll();
 		ConfigurableApplicationContext current = this.context;
 		if (current != null) {
 			current.close();
@@ -156,6 +160,8 @@ final class ChildMain {
 		}
 		this.context = null;
 		this.journal = null;
+		Weaver.undo();
+		Woven.clear();
 	}
 
 	private void send(@Nullable Object... fields) {

@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.test.Signals;
 import io.ge.redis.test.oracle.Journal;
@@ -35,8 +34,6 @@ public final class Instance implements AutoCloseable {
 	private final @Nullable Path journal;
 
 	private final Map<Failpoint, String> failpoints = new ConcurrentHashMap<>();
-
-	private final AtomicInteger numbers = new AtomicInteger();
 
 	private volatile boolean paused;
 
@@ -145,9 +142,8 @@ public final class Instance implements AutoCloseable {
 	 * @throws IllegalArgumentException if there is no such method
 	 */
 	public void arm(Failpoint... failpoints) {
-		this.child.spend();
 		for (Failpoint failpoint : failpoints) {
-			String id = "failpoint-" + this.numbers.incrementAndGet();
+			String id = this.child.newId("failpoint");
 			this.failpoints.put(failpoint, id);
 			try {
 				await(this.child.send("failpoint", id, failpoint.type(), failpoint.method(), failpoint.position(),
@@ -206,6 +202,10 @@ public final class Instance implements AutoCloseable {
 	 */
 	public void release(Failpoint failpoint) {
 		await(this.child.send("release", id(failpoint)), "release");
+	}
+
+	boolean hasReached(Failpoint failpoint) {
+		return this.child.failpoint(id(failpoint)).isDone();
 	}
 
 	private String id(Failpoint failpoint) {

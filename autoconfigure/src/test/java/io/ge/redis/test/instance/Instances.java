@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * application without web server, unless a property says otherwise; its beans of type
  * {@link Operation} are what can be called.
  * <p>
- * JVMs are used again for later instances, of any application and with the same sabotage,
- * unless they were killed, are paused or have failpoints.
+ * JVMs are used again for later instances, of any application and with the same sabotaged
+ * scripts, unless they were killed or are paused.
  */
 public final class Instances implements AutoCloseable {
 
@@ -144,7 +144,7 @@ public final class Instances implements AutoCloseable {
 	 * @return the instance, whose application has started
 	 */
 	public Instance start() {
-		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(this.settings.sabotage) : ChildJvm.launch();
+		ChildJvm child = this.settings.ahead.isZero() ? ChildJvms.take(scripts()) : ChildJvm.launch();
 		String name = this.settings.name + "-" + this.family.numbers.incrementAndGet();
 		try {
 			prepare(child);
@@ -198,19 +198,22 @@ public final class Instances implements AutoCloseable {
 			child.spend();
 			await(child, child.send("clock", this.settings.ahead.toMillis()));
 		}
-		if (child.sabotage().equals(this.settings.sabotage)) {
-			return;
-		}
-		child.sabotage(this.settings.sabotage);
-		int number = 0;
+		child.scripts(scripts());
 		for (Sabotage sabotage : this.settings.sabotage) {
 			if (sabotage instanceof Sabotage.Code code) {
-				await(child, sabotage(child, "sabotage-" + (++number), code));
+				await(child, sabotage(child, child.newId("sabotage"), code));
 			}
 			else if (sabotage instanceof Sabotage.Script script) {
 				await(child, child.send("script", script.before(), script.after()));
 			}
 		}
+	}
+
+	private List<Sabotage.Script> scripts() {
+		return this.settings.sabotage.stream()
+			.filter(Sabotage.Script.class::isInstance)
+			.map(Sabotage.Script.class::cast)
+			.toList();
 	}
 
 	private static CompletableFuture<String> sabotage(ChildJvm child, String id, Sabotage.Code code) {

@@ -188,6 +188,32 @@ class InstancesIntegrationTests {
 	}
 
 	@Test
+	void laterInstanceInTheSameJvmIsSound() throws Exception {
+		Instance held = this.instances
+			.sabotaged(Sabotage.skip(ProbeApplication.class, "check"),
+					Sabotage.answer(ProbeApplication.class, "later", false))
+			.start();
+		Failpoint hold = Failpoint.enter(ProbeApplication.class, "later").hold();
+		Failpoint second = Failpoint.enter(ProbeApplication.class, "check").hold();
+		held.arm(hold, second);
+		CompletableFuture<String> call = held.call("checked", "false");
+		held.awaitReached(second);
+		held.release(second);
+		held.awaitReached(hold);
+		held.release(hold);
+		assertThat(call.get(10, TimeUnit.SECONDS)).startsWith("accepted false");
+		held.arm(Failpoint.enter(ProbeApplication.class, "check").halt());
+		held.close();
+		Instance sound = this.instances.start();
+		assertThat(sound.pid()).isEqualTo(held.pid());
+		assertThat(sound.get("checked", "true")).startsWith("accepted true");
+		Failpoint again = Failpoint.enter(ProbeApplication.class, "later").hold();
+		sound.arm(again);
+		assertThat(sound.hasReached(again)).isFalse();
+		assertThatExceptionOfType(InstanceCallException.class).isThrownBy(() -> sound.get("checked", "false"));
+	}
+
+	@Test
 	void sabotageThatFindsNothingToChangeFails() {
 		assertThatIllegalArgumentException().isThrownBy(() -> Sabotage.skip(ProbeApplication.class, "chek"));
 		assertThatIllegalArgumentException().isThrownBy(() -> Sabotage.skip("no.Such", "check"));

@@ -7,29 +7,36 @@ package io.ge.redis.test.instance;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
-import java.util.concurrent.atomic.AtomicReference;
+import java.lang.instrument.UnmodifiableClassException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 import io.ge.redis.core.script.LuaScript;
+import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.agent.ByteBuddyAgent;
-import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
-import net.bytebuddy.utility.JavaModule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weaves failpoints and sabotage into the classes of this JVM, loaded or not. Nothing is
- * ever taken out again.
+ * Weaves failpoints and sabotage into the classes of this JVM, loaded or not.
  */
 final class Weaver {
 
 	private static final ClassLoader LOADER = Weaver.class.getClassLoader();
+
+	/** What is woven into each class, outermost first. */
+	private static final Map<Class<?>, List<AsmVisitorWrapper>> WOVEN = new LinkedHashMap<>();
 
 	private Weaver() {
 	}
@@ -72,17 +79,32 @@ final class Weaver {
 		weave(target, advice.on(methods.and(ElementMatchers.not(ElementMatchers.isAbstract()))));
 	}
 
-	static void weave(Class<?> target, AsmVisitorWrapper change) {
-		AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-		new AgentBuilder.Default().disableClassFormatChanges()
-			.ignore(ElementMatchers.none())
-			.with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
-			.with(new Listener(failure))
-			.type(ElementMatchers.is(target))
-			.transform((builder, type, loader, module, domain) -> builder.visit(change))
-			.installOn(instrumentation());
-		if (failure.get() != null) {
-			throw new IllegalStateException("Cannot weave " + target.getName(), failure.get());
+	static synchronized void weave(Class<?> target, AsmVisitorWrapper change) {
+		List<AsmVisitorWrapper> changes = WOVEN.computeIfAbsent(target, (type) -> new ArrayList<>());
+		// Around what is there
+		changes.add(0, change);
+		redefine(target, changes);
+	}
+
+	/**
+	 * Takes everything out again. What a class has computed meanwhile stays, such as the
+	 * text of a script.
+	 */
+	static synchronized void undo() {
+		WOVEN.keySet().forEach((target) -> redefine(target, List.of()));
+		WOVEN.clear();
+	}
+
+	private static void redefine(Class<?> target, List<AsmVisitorWrapper> changes) {
+		DynamicType.Builder<?> builder = new ByteBuddy().decorate(target);
+		for (AsmVisitorWrapper change : changes) {
+			builder = builder.visit(change);
+		}
+		try {
+			instrumentation().redefineClasses(new ClassDefinition(target, builder.make().getBytes()));
+		}
+		catch (ClassNotFoundException | UnmodifiableClassException ex) {
+			throw new IllegalStateException("Cannot weave " + target.getName(), ex);
 		}
 	}
 
@@ -157,22 +179,6 @@ final class Weaver {
 		@Advice.OnMethodEnter
 		static void read(@Advice.Argument(value = 1, readOnly = false) byte[] text) {
 			text = Woven.text(text);
-		}
-
-	}
-
-	private static final class Listener extends AgentBuilder.Listener.Adapter {
-
-		private final AtomicReference<@Nullable Throwable> failure;
-
-		Listener(AtomicReference<@Nullable Throwable> failure) {
-			this.failure = failure;
-		}
-
-		@Override
-		public void onError(String type, @Nullable ClassLoader loader, @Nullable JavaModule module, boolean loaded,
-				Throwable throwable) {
-			this.failure.set(throwable);
 		}
 
 	}

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +27,8 @@ public final class Woven {
 
 	/** The status of a process that has ended at a failpoint. */
 	public static final int HALTED = 86;
+
+	private static final Set<String> HALTS = ConcurrentHashMap.newKeySet();
 
 	private static final Map<String, CountDownLatch> HOLDS = new ConcurrentHashMap<>();
 
@@ -43,6 +46,10 @@ public final class Woven {
 		reached = listener;
 	}
 
+	static void halt(String id) {
+		HALTS.add(id);
+	}
+
 	static void hold(String id) {
 		HOLDS.put(id, new CountDownLatch(1));
 	}
@@ -53,6 +60,22 @@ public final class Woven {
 
 	static void script(String before, String after) {
 		SCRIPTS.put(before, after);
+	}
+
+	/**
+	 * Lets go on who waits anywhere, and who comes there later.
+	 */
+	static void releaseAll() {
+		HOLDS.values().forEach(CountDownLatch::countDown);
+	}
+
+	/**
+	 * Forgets failpoints and constants; scripts stay as they were read.
+	 */
+	static void clear() {
+		HALTS.clear();
+		HOLDS.clear();
+		CONSTANTS.clear();
 	}
 
 	static void constant(String id, @Nullable String serialized) throws IOException, ClassNotFoundException {
@@ -71,11 +94,13 @@ public final class Woven {
 	 * @param id the failpoint
 	 */
 	public static void reach(String id) {
-		CountDownLatch hold = HOLDS.get(id);
-		if (hold == null) {
+		if (HALTS.contains(id)) {
 			reached.accept(id);
 			Runtime.getRuntime().halt(HALTED);
-			return;
+		}
+		CountDownLatch hold = HOLDS.get(id);
+		if (hold == null) {
+			return; // of an application that has been stopped meanwhile
 		}
 		if (hold.getCount() > 0) {
 			reached.accept(id);
