@@ -103,7 +103,7 @@ class CacheBatchFormsTroubleIntegrationTests {
 				return all.handle((found, failure) -> failure == null && found.size() == 3).join();
 			});
 			assertThat(batches.loaded()).flatMap((ids) -> ids).containsExactlyInAnyOrder("a", "c");
-		}, "ge.redis.cache.load-wait=0s", "ge.redis.cache.on-load-timeout=fail");
+		}, "ge.redis.cache.load-wait=0s", "ge.redis.cache.on-load-timeout=fail", "ge.redis.outage.command-timeout=10s");
 	}
 
 	@ParameterizedTest
