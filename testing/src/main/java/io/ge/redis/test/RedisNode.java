@@ -25,7 +25,7 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
 	private static final int PORT_ATTEMPTS = 10;
 

@@ -36,6 +36,9 @@ public final class Sha256 {
 		return of(text.getBytes(StandardCharsets.UTF_8));
 	}
 
+	/**
+	 * Returns the hash of bytes.
+	 */
 	public static byte[] of(byte[] bytes) {
 		return OF_THREAD.get().digest(bytes);
 	}

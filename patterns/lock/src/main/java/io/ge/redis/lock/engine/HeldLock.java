@@ -10,10 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
@@ -49,7 +48,7 @@ public final class HeldLock implements LockHandle {
 	private final AtomicInteger users = new AtomicInteger(1);
 
 	/** Transactions among them. */
-	private final AtomicReference<List<Keeper>> keepers = new AtomicReference<>(List.of());
+	private final List<Keeper> keepers = new CopyOnWriteArrayList<>();
 
 	private final AtomicBoolean lossPublished = new AtomicBoolean();
 
@@ -170,13 +169,13 @@ public final class HeldLock implements LockHandle {
 	public boolean keep(Keeper transaction) {
 		boolean joined = join();
 		if (joined) {
-			this.keepers.updateAndGet((all) -> Stream.concat(all.stream(), Stream.of(transaction)).toList());
+			this.keepers.add(transaction);
 		}
 		return joined;
 	}
 
 	public CompletableFuture<Void> letGo(Keeper transaction) {
-		this.keepers.updateAndGet((all) -> all.stream().filter((each) -> each != transaction).toList());
+		this.keepers.remove(transaction);
 		return leave();
 	}
 
@@ -184,10 +183,7 @@ public final class HeldLock implements LockHandle {
 	 * Lets go of the lock for transactions that have ended without notice.
 	 */
 	void checkKeepers() {
-		List<Keeper> transactions = this.keepers.get();
-		if (!transactions.isEmpty()) {
-			transactions.forEach(Keeper::giveUpIfOver);
-		}
+		this.keepers.forEach(Keeper::giveUpIfOver);
 	}
 
 	/**

@@ -59,9 +59,9 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	/** The index of the one that is taken next. */
 	private int next;
 
-	private List<HeldLock> shared = List.of();
+	private final List<HeldLock> shared = new ArrayList<>(0);
 
-	private List<HeldLock> own = List.of();
+	private final List<HeldLock> own = new ArrayList<>(1);
 
 	private final long started = System.nanoTime();
 
@@ -97,7 +97,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			for (Wanted each : this.wanted) {
 				HeldLock outer = find(chain, each.key);
 				if (outer != null) {
-					this.shared = with(this.shared, outer);
+					this.shared.add(outer);
 					each.lock = outer;
 					outer.enterAgain(this.settings);
 				}
@@ -176,7 +176,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private boolean take(Wanted wanted, @Nullable LockDecision decision, @Nullable Throwable failure) {
 		if (decision instanceof Acquired acquired) {
-			this.own = with(this.own, acquired.lock());
+			this.own.add(acquired.lock());
 			wanted.lock = acquired.lock();
 			return true;
 		}
@@ -187,15 +187,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			fail(null, Waiting.cause(Objects.requireNonNull(failure)));
 		}
 		return false;
-	}
-
-	private static List<HeldLock> with(List<HeldLock> locks, HeldLock another) {
-		if (locks.isEmpty()) {
-			return List.of(another);
-		}
-		List<HeldLock> all = (locks.size() == 1) ? new ArrayList<>(locks) : locks;
-		all.add(another);
-		return all;
 	}
 
 	private void finish() {

@@ -104,7 +104,7 @@ public record RowName(RowKind kind, @Nullable String issuer, String text, int pa
 		String all = this.kind.letter() + ":" + this.parts + ":" + head + this.text;
 		ByteBuffer bytes = ByteBuffer.allocate(all.length() * Character.BYTES);
 		bytes.asCharBuffer().put(all);
-		return ByteBuffer.wrap(Sha256.digest().digest(bytes.array())).getLong();
+		return ByteBuffer.wrap(Sha256.of(bytes.array())).getLong();
 	}
 
 	public byte[] member() {

@@ -114,7 +114,7 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 	}
 
 	String hash() {
-		return ENCODER.encodeToString(Sha256.digest().digest(this.secret));
+		return ENCODER.encodeToString(Sha256.of(this.secret));
 	}
 
 	/**

@@ -160,7 +160,7 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 			byte[] bytes = read.toByteArray();
 			this.rest = bytes;
 			parse(bytes);
-			this.hash = Sha256.digest().digest(bytes);
+			this.hash = Sha256.of(bytes);
 		}
 	}
 
