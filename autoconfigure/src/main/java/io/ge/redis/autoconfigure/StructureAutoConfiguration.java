@@ -7,24 +7,25 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.bloom.BloomFilters;
-import io.ge.redis.bloom.BloomPattern;
 import io.ge.redis.bloom.BloomProperties;
+import io.ge.redis.bloom.RedisBloomFilters;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.counter.CounterPattern;
+import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.counter.CounterProperties;
+import io.ge.redis.counter.RedisUniqueCounters;
 import io.ge.redis.counter.UniqueCounters;
 import io.ge.redis.geo.GeoIndexes;
-import io.ge.redis.geo.GeoPattern;
 import io.ge.redis.geo.GeoProperties;
-import io.ge.redis.hash.HashPattern;
+import io.ge.redis.geo.RedisGeoIndexes;
 import io.ge.redis.hash.HashProperties;
 import io.ge.redis.hash.HashStore;
-import io.ge.redis.leaderboard.LeaderboardPattern;
+import io.ge.redis.hash.RedisHashStore;
 import io.ge.redis.leaderboard.LeaderboardProperties;
 import io.ge.redis.leaderboard.Leaderboards;
-import io.ge.redis.state.StatePattern;
+import io.ge.redis.leaderboard.RedisLeaderboards;
+import io.ge.redis.state.RedisWorkspaces;
 import io.ge.redis.state.StateProperties;
 import io.ge.redis.state.Workspaces;
 import tools.jackson.databind.json.JsonMapper;
@@ -39,6 +40,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Structures: workspaces, leaderboards, unique counters, Bloom filters, geo indexes and
@@ -55,18 +57,14 @@ public final class StructureAutoConfiguration {
 	static class StateConfiguration {
 
 		@Bean
-		StatePattern statePattern(ObjectProvider<StateProperties> properties, ObjectProvider<RedisBackends> backends,
-				ObjectProvider<ConsumerThreads> threads, ObjectProvider<JsonMapper> mapper, GuardEvents events,
-				Environment environment) {
-			return new StatePattern(properties::getObject, new PatternBackend("state", backends, environment),
-					threads::getObject, () -> mapper.getIfAvailable(JsonMapper::shared), events);
-		}
-
-		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		Workspaces geRedisWorkspaces(StatePattern pattern) {
-			return pattern.workspaces();
+		Workspaces geRedisWorkspaces(StateProperties properties, ObjectProvider<RedisBackends> backends,
+				ObjectProvider<ConsumerThreads> threads, ObjectProvider<JsonMapper> mapper, GuardEvents events,
+				Environment environment) {
+			return new RedisWorkspaces(properties,
+					new StructureCalls("state", new PatternBackend("state", backends, environment).get()),
+					SingletonSupplier.of(threads::getObject), mapper.getIfAvailable(JsonMapper::shared), events);
 		}
 
 	}
@@ -77,17 +75,11 @@ public final class StructureAutoConfiguration {
 	static class LeaderboardConfiguration {
 
 		@Bean
-		LeaderboardPattern leaderboardPattern(ObjectProvider<LeaderboardProperties> properties,
-				ObjectProvider<RedisBackends> backends, Environment environment) {
-			return new LeaderboardPattern(properties::getObject,
-					new PatternBackend("leaderboard", backends, environment));
-		}
-
-		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		Leaderboards geRedisLeaderboards(LeaderboardPattern pattern) {
-			return pattern.leaderboards();
+		Leaderboards geRedisLeaderboards(LeaderboardProperties properties, ObjectProvider<RedisBackends> backends,
+				Environment environment) {
+			return new RedisLeaderboards(properties, new PatternBackend("leaderboard", backends, environment).get());
 		}
 
 	}
@@ -98,16 +90,11 @@ public final class StructureAutoConfiguration {
 	static class CounterConfiguration {
 
 		@Bean
-		CounterPattern counterPattern(ObjectProvider<CounterProperties> properties,
-				ObjectProvider<RedisBackends> backends, Environment environment) {
-			return new CounterPattern(properties::getObject, new PatternBackend("counter", backends, environment));
-		}
-
-		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		UniqueCounters geRedisUniqueCounters(CounterPattern pattern) {
-			return pattern.uniqueCounters();
+		UniqueCounters geRedisUniqueCounters(CounterProperties properties, ObjectProvider<RedisBackends> backends,
+				Environment environment) {
+			return new RedisUniqueCounters(properties, new PatternBackend("counter", backends, environment).get());
 		}
 
 	}
@@ -122,16 +109,10 @@ public final class StructureAutoConfiguration {
 		 * Redis.
 		 */
 		@Bean(initMethod = "verify")
-		BloomPattern bloomPattern(ObjectProvider<BloomProperties> properties, ObjectProvider<RedisBackends> backends,
+		@ConditionalOnMissingBean(BloomFilters.class)
+		RedisBloomFilters geRedisBloomFilters(BloomProperties properties, ObjectProvider<RedisBackends> backends,
 				Environment environment) {
-			return new BloomPattern(properties::getObject, new PatternBackend("bloom", backends, environment));
-		}
-
-		@Bean
-		@Lazy
-		@ConditionalOnMissingBean
-		BloomFilters geRedisBloomFilters(BloomPattern pattern) {
-			return pattern.bloomFilters();
+			return new RedisBloomFilters(properties, new PatternBackend("bloom", backends, environment).get());
 		}
 
 	}
@@ -142,16 +123,11 @@ public final class StructureAutoConfiguration {
 	static class GeoConfiguration {
 
 		@Bean
-		GeoPattern geoPattern(ObjectProvider<GeoProperties> properties, ObjectProvider<RedisBackends> backends,
-				Environment environment) {
-			return new GeoPattern(properties::getObject, new PatternBackend("geo", backends, environment));
-		}
-
-		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		GeoIndexes geRedisGeoIndexes(GeoPattern pattern) {
-			return pattern.geoIndexes();
+		GeoIndexes geRedisGeoIndexes(GeoProperties properties, ObjectProvider<RedisBackends> backends,
+				Environment environment) {
+			return new RedisGeoIndexes(properties, new PatternBackend("geo", backends, environment).get());
 		}
 
 	}
@@ -162,17 +138,12 @@ public final class StructureAutoConfiguration {
 	static class HashConfiguration {
 
 		@Bean
-		HashPattern hashPattern(ObjectProvider<HashProperties> properties, ObjectProvider<RedisBackends> backends,
-				ObjectProvider<JsonMapper> mapper, Environment environment) {
-			return new HashPattern(properties::getObject, new PatternBackend("hash", backends, environment),
-					() -> mapper.getIfAvailable(JsonMapper::shared));
-		}
-
-		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		HashStore geRedisHashStore(HashPattern pattern) {
-			return pattern.hashStore();
+		HashStore geRedisHashStore(HashProperties properties, ObjectProvider<RedisBackends> backends,
+				ObjectProvider<JsonMapper> mapper, Environment environment) {
+			return new RedisHashStore(properties, new PatternBackend("hash", backends, environment).get(),
+					mapper.getIfAvailable(JsonMapper::shared));
 		}
 
 	}

@@ -5,7 +5,6 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.state.StatePattern;
 import io.ge.redis.state.StateProperties;
 import io.ge.redis.state.Workspace;
 import io.ge.redis.state.Workspaces;
@@ -42,7 +41,7 @@ class StateStartupIntegrationTests {
 				workspace.append("history", i);
 			}
 			assertThat(workspace.snapshot().list("history", Integer.class)).containsExactly(1, 2);
-			assertThat(context.getBean(StatePattern.class).properties().get().maxListLength()).isEqualTo(2);
+			assertThat(context.getBean(StateProperties.class).maxListLength()).isEqualTo(2);
 		});
 	}
 
@@ -56,8 +55,7 @@ class StateStartupIntegrationTests {
 	@Test
 	void isAbsentWhereItIsSwitchedOff() {
 		this.runner.withPropertyValues("ge.redis.state.enabled=false")
-			.run((context) -> assertThat(context).doesNotHaveBean(StatePattern.class)
-				.doesNotHaveBean(StateProperties.class)
+			.run((context) -> assertThat(context).doesNotHaveBean(StateProperties.class)
 				.doesNotHaveBean(Workspaces.class));
 	}
 

@@ -33,11 +33,7 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 			Map.entry("streamPattern", List.of("ge.redis.stream")),
 			Map.entry("queuePattern", List.of("ge.redis.queue")),
 			Map.entry("broadcastPattern", List.of("ge.redis.broadcast")),
-			Map.entry("statePattern", List.of("ge.redis.state")),
-			Map.entry("leaderboardPattern", List.of("ge.redis.leaderboard")),
-			Map.entry("counterPattern", List.of("ge.redis.counter")),
-			Map.entry("bloomPattern", List.of("ge.redis.bloom")), Map.entry("geoPattern", List.of("ge.redis.geo")),
-			Map.entry("hashPattern", List.of("ge.redis.hash")));
+			Map.entry("geRedisBloomFilters", List.of("ge.redis.bloom")));
 
 	private final Environment environment;
 

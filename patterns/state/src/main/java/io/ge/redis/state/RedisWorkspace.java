@@ -34,7 +34,6 @@ import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.state.StateEvent.Outcome;
 import io.ge.redis.state.WorkspaceSnapshot.Field;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -53,9 +52,11 @@ import org.springframework.util.Assert;
 record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisKey> keys, String agent,
 		@Nullable String operation) implements Workspace {
 
-	private static final LuaScript CHANGE = LuaScript.load(RedisWorkspace.class, "change.lua");
+	private static final LuaScript FIELDS = LuaScript.functions(RedisWorkspace.class, "fields.lua");
 
-	private static final LuaScript SNAPSHOT = LuaScript.load(RedisWorkspace.class, "snapshot.lua");
+	private static final LuaScript CHANGE = LuaScript.load(RedisWorkspace.class, "change.lua", FIELDS);
+
+	private static final LuaScript SNAPSHOT = LuaScript.load(RedisWorkspace.class, "snapshot.lua", FIELDS);
 
 	private static final LuaScript CHANGES = LuaScript.load(RedisWorkspace.class, "changes.lua");
 
@@ -115,11 +116,11 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	}
 
 	private byte[] write(String field, @Nullable Object value) {
-		return this.all.write(Arguments.name("field", field), value);
+		return this.all.write(this.all.field(field), value);
 	}
 
-	private static List<Object> one(String kind, String field, Object expected, Object value) {
-		return List.of(kind, Arguments.name("field", field), expected, value);
+	private List<Object> one(String kind, String field, Object expected, Object value) {
+		return List.of(kind, this.all.field(field), expected, value);
 	}
 
 	private static WriteResult result(ScriptReply reply) {
@@ -134,8 +135,9 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	private CompletableFuture<ScriptReply> change(List<Object> changes) {
 		StateProperties settings = this.all.properties();
 		String id = (this.operation != null) ? this.operation : UUID.randomUUID().toString();
-		List<Object> arguments = new ArrayList<>(List.of(id, 0, settings.ttl().toMillis(),
-				settings.memberTtl().toMillis(), settings.changesKept(), settings.maxListLength(), this.agent));
+		List<Object> arguments = new ArrayList<>(
+				List.of(id, 0, settings.ttl().toMillis(), settings.memberTtl().toMillis(), settings.changesKept(),
+						settings.maxListLength(), this.agent, settings.storage().name().toLowerCase(Locale.ROOT)));
 		arguments.addAll(changes);
 		List<RedisKey> keys = keys(this.agent);
 		return RedisAttempts.run(this.all.redis(), true, (ageMillis) -> {
@@ -177,7 +179,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	public <T> CompletableFuture<@Nullable T> updateAsync(String field, Class<T> type,
 			UnaryOperator<@Nullable T> function) {
 		AtomicReference<@Nullable T> written = new AtomicReference<>();
-		return updated(List.of(Arguments.name("field", field)), (read) -> {
+		return updated(List.of(this.all.field(field)), (read) -> {
 			T value = function.apply(read.get(field, type));
 			written.set(value);
 			return (value != null) ? one("put", field, read.version(field), write(field, value))
@@ -218,7 +220,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 		List<String> nested = members.properties()
 			.stream()
 			.filter((member) -> member.getValue().isObject())
-			.map((member) -> Arguments.name("field", member.getKey()))
+			.map((member) -> this.all.field(member.getKey()))
 			.toList();
 		CompletableFuture<ScriptReply> changed = nested.isEmpty() ? change(patched(members, null))
 				: updated(nested, (read) -> patched(members, read), 0);
@@ -234,7 +236,8 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 				changes.addAll(one("remove", field, NOTHING, NOTHING));
 			}
 			else if (read != null && value.isObject()) {
-				JsonNode merged = merged(tree(read.json(field)), value);
+				String json = read.json(field);
+				JsonNode merged = merged((json != null) ? this.all.tree(json) : null, value);
 				changes.addAll(one("put", field, read.version(field), write(field, merged)));
 			}
 			else {
@@ -242,12 +245,6 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 			}
 		});
 		return changes;
-	}
-
-	// Decimals as they were written
-	private @Nullable JsonNode tree(@Nullable String json) {
-		return (json != null)
-				? this.all.mapper().reader(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).readTree(json) : null;
 	}
 
 	private static JsonNode merged(@Nullable JsonNode target, JsonNode patch) {
@@ -269,7 +266,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	@Override
 	public CompletableFuture<WorkspaceSnapshot> snapshotAsync(String... fields) {
 		for (String field : fields) {
-			Arguments.name("field", field);
+			this.all.field(field);
 		}
 		return run(SNAPSHOT, this.keys, (Object[]) fields).thenApply(this::snapshot);
 	}
@@ -282,6 +279,10 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	private WorkspaceSnapshot snapshot(ScriptReply reply) {
 		int split = 2 + (int) reply.number(1);
 		Map<String, String> values = pairs(reply, split, reply.size());
+		String document = values.remove(NOTHING);
+		if (document != null) {
+			this.all.tree(document).forEachEntry((name, json) -> values.put(name, json.toString()));
+		}
 		Map<String, Field> fields = new HashMap<>();
 		pairs(reply, 2, split).forEach((key, state) -> {
 			if (key.startsWith("f:")) {

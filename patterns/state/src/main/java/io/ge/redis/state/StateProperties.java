@@ -29,12 +29,26 @@ import org.springframework.util.unit.DataSize;
  * @param updateAttempts number of attempts of an update that meets concurrent changes
  * @param memberTtl time after its last heartbeat for which an agent is a member; at most
  * ttl
+ * @param storage how a new workspace keeps its fields: in a hash, or in a JSON document
+ * if the server has {@code JSON.SET}
  */
 @ConfigurationProperties("ge.redis.state")
 public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue("1d") Duration ttl, @DefaultValue("1MB") DataSize maxValueSize,
 		@DefaultValue("10000") int maxListLength, @DefaultValue("10000") int changesKept,
-		@DefaultValue("50") int updateAttempts, @DefaultValue("1m") Duration memberTtl) {
+		@DefaultValue("50") int updateAttempts, @DefaultValue("1m") Duration memberTtl,
+		@DefaultValue("hash") Storage storage) {
+
+	/** What holds the fields of a workspace. */
+	public enum Storage {
+
+		/** A hash, on every server. It keeps JSON byte for byte. */
+		HASH,
+
+		/** A JSON document where the server has those, else a hash. */
+		JSON
+
+	}
 
 	public StateProperties {
 		require(ttl.toMillis() >= 1000, "ttl", "at least 1s", ttl);

@@ -37,7 +37,7 @@ public record WorkspaceSnapshot(long version, Map<String, Field> fields, JsonMap
 	}
 
 	/**
-	 * Returns a field as it was written, byte for byte.
+	 * Returns a field as it was written, byte for byte where a hash holds it.
 	 * @return the JSON, a list as an array, or {@code null} if the field does not exist
 	 */
 	public @Nullable String json(String field) {

@@ -19,6 +19,7 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 import tools.jackson.databind.json.JsonMapper;
@@ -26,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * One instance of an application, as far as shared state is concerned.
@@ -59,18 +61,18 @@ final class StateInstance implements AutoCloseable {
 				(script, nanos, failure) -> this.scripts.computeIfAbsent(script.name(), (name) -> new AtomicInteger())
 					.incrementAndGet());
 		StateProperties bound = properties(properties);
-		this.workspaces = new StatePattern(() -> bound, this.backend::get,
-				() -> new ConsumerThreads(this.handlers, this.scheduler), JsonMapper::shared,
-				new GuardEvents(() -> List.of(this.events::add)))
-			.workspaces();
+		ConsumerThreads threads = new ConsumerThreads(this.handlers, this.scheduler);
+		this.workspaces = new RedisWorkspaces(bound, new StructureCalls("state", this.backend.get()), () -> threads,
+				JsonMapper.shared(), new GuardEvents(() -> List.of(this.events::add)));
 	}
 
 	/**
-	 * Returns the pattern without properties and threads.
+	 * Returns workspaces with threads of their own.
 	 */
-	static StatePattern pattern(RedisBackend backend) {
-		return new StatePattern(StateInstance::properties, () -> backend, () -> ConsumerThreads.create(false),
-				JsonMapper::shared, new GuardEvents(List::of));
+	static Workspaces workspaces(RedisBackend backend, String... properties) {
+		return new RedisWorkspaces(properties(properties), new StructureCalls("state", backend),
+				SingletonSupplier.of(() -> ConsumerThreads.create(false)), JsonMapper.shared(),
+				new GuardEvents(List::of));
 	}
 
 	static StateProperties properties(String... properties) {

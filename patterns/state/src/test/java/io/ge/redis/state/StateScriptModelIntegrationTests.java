@@ -107,7 +107,7 @@ class StateScriptModelIntegrationTests {
 	}
 
 	private List<String> retry(String operation, long age) {
-		return run("change", operation, age, TTL, MEMBER, KEPT, LONGEST, "", "append", "list", "", "1");
+		return run("change", operation, age, TTL, MEMBER, KEPT, LONGEST, "", "hash", "append", "list", "", "1");
 	}
 
 	@Property(shrinking = ShrinkingMode.OFF)
@@ -210,7 +210,7 @@ class StateScriptModelIntegrationTests {
 			String value = kind.equals("increment") ? String.valueOf(random.nextInt(9) - 4) : "\"v" + step + "\"";
 			todo.put(field, new Todo(kind, expected, value));
 		}
-		List<Object> arguments = new ArrayList<>(List.of(operation, age, TTL, MEMBER, KEPT, LONGEST, "A"));
+		List<Object> arguments = new ArrayList<>(List.of(operation, age, TTL, MEMBER, KEPT, LONGEST, "A", "hash"));
 		todo.forEach((field, change) -> arguments.addAll(List.of(change.kind, field, change.expected, change.value)));
 		List<String> reply = run("change", arguments.toArray());
 		assertThat(reply).startsWith(expect(operation, age, todo).toArray(String[]::new));
@@ -349,7 +349,9 @@ class StateScriptModelIntegrationTests {
 	}
 
 	private List<String> run(String script, Object... arguments) {
-		String text = new String(LuaScript.load(RedisWorkspace.class, script + ".lua").text(), StandardCharsets.UTF_8)
+		LuaScript fields = LuaScript.functions(RedisWorkspace.class, "fields.lua");
+		String text = new String(LuaScript.load(RedisWorkspace.class, script + ".lua", fields).text(),
+				StandardCharsets.UTF_8)
 			.replace("redis.call('TIME')", "{%d, %d}".formatted(this.nowMillis / 1000, this.nowMillis % 1000 * 1000))
 			.replace("BATCH, FORGOTTEN = 500, 100", "BATCH, FORGOTTEN = 2, " + FORGOTTEN)
 			.replace("BATCH = 500", "BATCH = 2");

@@ -56,6 +56,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The promises of workspaces.
@@ -91,7 +93,7 @@ abstract class WorkspaceContract extends StructureContract {
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend) {
-		Workspace workspace = StateInstance.pattern(backend).workspaces().open("session", "101");
+		Workspace workspace = StateInstance.workspaces(backend, "storage", storage()).open("session", "101");
 		return List.of(operation("put", () -> workspace.putAsync("plan", 1), () -> workspace.put("plan", 1)),
 				operation("append", () -> workspace.appendAsync("list", 1), () -> workspace.append("list", 1)),
 				operation("increment", () -> workspace.incrementAsync("tokens", 5),
@@ -124,8 +126,17 @@ abstract class WorkspaceContract extends StructureContract {
 		return changes.changes().stream().map(StateChange::fields).toList();
 	}
 
-	private StateInstance start(String... properties) {
-		StateInstance instance = new StateInstance(redis(), properties);
+	/**
+	 * Returns what keeps the fields of workspaces, as properties say it.
+	 */
+	String storage() {
+		return "hash";
+	}
+
+	final StateInstance start(String... properties) {
+		List<String> all = new ArrayList<>(List.of("storage", storage()));
+		all.addAll(List.of(properties));
+		StateInstance instance = new StateInstance(redis(), all.toArray(String[]::new));
 		this.instances.add(instance);
 		return instance;
 	}
@@ -363,6 +374,7 @@ abstract class WorkspaceContract extends StructureContract {
 			""")
 	@Wide
 	void mergesAsTheRfcSays(String target, String patch, String result) {
+		assumeTrue(storage().equals("hash") || !patch.contains("12345678901234567890.5"));
 		JsonMapper mapper = JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 		Workspace workspace = start().open("101");
 		workspace.put("field", mapper.readTree(target));
@@ -455,13 +467,26 @@ abstract class WorkspaceContract extends StructureContract {
 	 */
 	private Map<String, String> contents() throws Exception {
 		Map<String, String> contents = new HashMap<>();
-		direct((template) -> keys().forEach((key) -> contents.put(key, switch (String.valueOf(template.type(key))) {
-			case "HASH" -> new TreeMap<>(template.opsForHash().entries(key)).toString();
-			case "ZSET" -> String.valueOf(template.opsForZSet().range(key, 0, -1));
-			case "STREAM" -> String.valueOf(template.opsForStream().size(key));
-			default -> String.valueOf(template.opsForValue().get(key));
+		direct((template) -> keys().forEach((key) -> contents.put(key, switch (type(template, key)) {
+			case "hash" -> new TreeMap<>(template.opsForHash().entries(key)).toString();
+			case "zset" -> String.valueOf(template.opsForZSet().range(key, 0, -1));
+			case "stream" -> String.valueOf(template.opsForStream().size(key));
+			case "string" -> String.valueOf(template.opsForValue().get(key));
+			default -> json(template, ".");
 		})));
 		return contents;
+	}
+
+	private static String type(StringRedisTemplate template, String key) {
+		return template.execute(RedisScript.of("return redis.call('TYPE', KEYS[1]).ok", String.class), List.of(key));
+	}
+
+	/**
+	 * Returns a part of the document that holds the fields.
+	 */
+	static String json(StringRedisTemplate template, String path) {
+		return template.execute(RedisScript.of("return redis.call('JSON.GET', KEYS[1], ARGV[1])", String.class),
+				List.of("{session:101}:workspace"), path);
 	}
 
 	@Test
@@ -551,7 +576,7 @@ abstract class WorkspaceContract extends StructureContract {
 				refuses("agent", call);
 			}
 			refuses("id", () -> instance.open(bad));
-			refuses("kind", () -> StateInstance.pattern(backend()).workspaces().open(bad, "101"));
+			refuses("kind", () -> StateInstance.workspaces(backend()).open(bad, "101"));
 		}
 		refuses("patch must be an object in JSON of at most 1000 members", () -> workspace.mergePatch(
 				IntStream.range(0, 1001).boxed().collect(Collectors.toMap(String::valueOf, Function.identity()))));
@@ -568,6 +593,42 @@ abstract class WorkspaceContract extends StructureContract {
 			.withMessageContaining("patch must be an object");
 		assertThatIllegalArgumentException().isThrownBy(() -> workspace.changes(-1)).withMessageContaining("since");
 		assertThat(instance.scripts()).isZero();
+	}
+
+	@Test
+	void refusesWhatADocumentWouldNotKeep() {
+		Workspace workspace = start("storage", "json").open("101");
+		for (String name : List.of("a\"b", "a\\b")) {
+			refuses("field must have neither quotes nor backslashes", () -> workspace.put(name, 1));
+			refuses("field must have neither quotes nor backslashes", () -> workspace.snapshot(name));
+		}
+		for (String json : List.of("9223372036854775808", "[0.12345678901234567890]", "{\"a\":1e400}",
+				"[".repeat(101) + "]".repeat(101))) {
+			refuses("'plan' does not fit into a JSON document of Redis",
+					() -> workspace.put("plan",
+							JsonMapper.shared()
+								.rebuild()
+								.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+								.build()
+								.readTree(json)));
+		}
+	}
+
+	@Test
+	void keepsAHashWhereTheServerHasNoDocuments() throws Exception {
+		assumeFalse(hasDocuments());
+		Workspace workspace = start("storage", "json").open("101");
+		assertThat(workspace.put("plan", 1)).isEqualTo(1);
+		assertThat(workspace.increment("plan", 1)).isEqualTo(2);
+		direct((template) -> assertThat(template.opsForHash().get("{session:101}:workspace", "plan")).isEqualTo("2"));
+	}
+
+	/**
+	 * Whether the server has JSON documents.
+	 */
+	final boolean hasDocuments() {
+		Object known = redis().endpoints().get(0).command("COMMAND", "INFO", "JSON.SET");
+		return ((List<?>) known).get(0) instanceof List<?> described && !described.isEmpty();
 	}
 
 	@Test

@@ -17,17 +17,23 @@ import java.util.stream.IntStream;
 import io.ge.redis.bloom.BloomProperties.Filter;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.StructureMismatchException;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Bloom filters in Redis: {@code prefix:bloom:{name}} and its siblings; {@code add.lua}
  * says what each is.
  */
-final class RedisBloomFilters implements BloomFilters {
+public final class RedisBloomFilters implements BloomFilters {
+
+	private static final Log logger = LogFactory.getLog(RedisBloomFilters.class);
 
 	private static final LuaScript BLOCKS = LuaScript.functions(RedisBloomFilters.class, "blocks.lua");
 
@@ -45,7 +51,7 @@ final class RedisBloomFilters implements BloomFilters {
 
 	private final StructureCalls calls;
 
-	RedisBloomFilters(BloomProperties properties, RedisBackend backend) {
+	public RedisBloomFilters(BloomProperties properties, RedisBackend backend) {
 		this.properties = properties;
 		this.calls = new StructureCalls("bloom", backend);
 	}
@@ -62,8 +68,21 @@ final class RedisBloomFilters implements BloomFilters {
 		return run(CHECK, filter, values);
 	}
 
-	CompletableFuture<List<Boolean>> verify(String filter) {
-		return run(CHECK, filter, List.of());
+	/**
+	 * Checks that filters that exist have the configured parameters. Without Redis each
+	 * call finds out.
+	 * @throws StructureMismatchException if one has others
+	 */
+	public void verify() {
+		for (String filter : this.properties.filters().keySet()) {
+			try {
+				Waiting.await(run(CHECK, filter, List.of()));
+			}
+			catch (RedisUnavailableException ex) {
+				logger.warn("The parameters of Bloom filters could not be checked at startup: " + ex.getMessage());
+				return;
+			}
+		}
 	}
 
 	private CompletableFuture<List<Boolean>> run(LuaScript script, String name, Collection<String> values) {

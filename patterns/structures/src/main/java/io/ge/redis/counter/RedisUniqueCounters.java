@@ -22,7 +22,7 @@ import io.ge.redis.counter.CounterProperties.Counter;
  * Unique counters in Redis: a HyperLogLog {@code prefix:counter:{name}} or one for each
  * window. Without windows, a counter that is permanent needs no script.
  */
-final class RedisUniqueCounters implements UniqueCounters {
+public final class RedisUniqueCounters implements UniqueCounters {
 
 	private static final LuaScript ADD = LuaScript.load(RedisUniqueCounters.class, "add.lua", StructureCalls.WINDOWS);
 
@@ -37,7 +37,7 @@ final class RedisUniqueCounters implements UniqueCounters {
 
 	private final StructureCalls calls;
 
-	RedisUniqueCounters(CounterProperties properties, RedisBackend backend) {
+	public RedisUniqueCounters(CounterProperties properties, RedisBackend backend) {
 		this.properties = properties;
 		this.calls = new StructureCalls("counter", backend);
 	}

@@ -25,7 +25,7 @@ import io.ge.redis.core.structure.StructureCalls;
  * Geo indexes in Redis: {@code prefix:geo:{name}} and its sibling; {@code put.lua} says
  * what each is.
  */
-final class RedisGeoIndexes implements GeoIndexes {
+public final class RedisGeoIndexes implements GeoIndexes {
 
 	private static final LuaScript EXPIRY = LuaScript.functions(RedisGeoIndexes.class, "expiry.lua");
 
@@ -52,7 +52,7 @@ final class RedisGeoIndexes implements GeoIndexes {
 	/** Permanent indexes of which a script has said that commands will do for them. */
 	private final Set<String> settled = ConcurrentHashMap.newKeySet();
 
-	RedisGeoIndexes(GeoProperties properties, RedisBackend backend) {
+	public RedisGeoIndexes(GeoProperties properties, RedisBackend backend) {
 		this.properties = properties;
 		this.calls = new StructureCalls("geo", backend);
 	}

@@ -34,7 +34,7 @@ import org.springframework.util.StringUtils;
  * so that one command is enough to read some fields, and to write all of an object that
  * is permanent.
  */
-final class RedisHashStore implements HashStore {
+public final class RedisHashStore implements HashStore {
 
 	private static final LuaScript PUT = LuaScript.load(RedisHashStore.class, "put.lua");
 
@@ -56,7 +56,7 @@ final class RedisHashStore implements HashStore {
 
 	private final JsonMapper mapper;
 
-	RedisHashStore(HashProperties properties, RedisBackend backend, JsonMapper mapper) {
+	public RedisHashStore(HashProperties properties, RedisBackend backend, JsonMapper mapper) {
 		this.properties = properties;
 		this.calls = new StructureCalls("hash", backend);
 		this.mapper = mapper;

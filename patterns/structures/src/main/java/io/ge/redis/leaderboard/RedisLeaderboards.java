@@ -22,7 +22,7 @@ import io.ge.redis.leaderboard.LeaderboardProperties.Ties;
  * Leaderboards in Redis: {@code prefix:leaderboard:{name}} and its windows;
  * {@code submit.lua} says what each is.
  */
-final class RedisLeaderboards implements Leaderboards {
+public final class RedisLeaderboards implements Leaderboards {
 
 	private static final LuaScript SUBMIT = load("submit.lua");
 
@@ -34,7 +34,7 @@ final class RedisLeaderboards implements Leaderboards {
 
 	private final StructureCalls calls;
 
-	RedisLeaderboards(LeaderboardProperties properties, RedisBackend backend) {
+	public RedisLeaderboards(LeaderboardProperties properties, RedisBackend backend) {
 		this.properties = properties;
 		this.calls = new StructureCalls("leaderboard", backend);
 	}

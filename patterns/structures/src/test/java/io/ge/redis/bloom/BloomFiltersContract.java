@@ -32,14 +32,14 @@ abstract class BloomFiltersContract extends StructureContract {
 
 	@BeforeEach
 	void assemble() {
-		this.filters = pattern(backend(), "1000000").bloomFilters();
+		this.filters = filters(backend(), "1000000");
 	}
 
-	private static BloomPattern pattern(RedisBackend backend, String capacity) {
+	private static RedisBloomFilters filters(RedisBackend backend, String capacity) {
 		BloomProperties properties = Bound.of(BloomProperties.class, "ge.redis.bloom.filters", "mails.capacity",
 				capacity, "mails.ttl", "1h", "small.capacity", String.valueOf(MANY), "small.error-rate", "0.02",
 				"small.ttl", "1h", "short.ttl", "1s", "permanent.permanent", "true");
-		return new BloomPattern(() -> properties, () -> backend);
+		return new RedisBloomFilters(properties, backend);
 	}
 
 	@Override
@@ -49,7 +49,7 @@ abstract class BloomFiltersContract extends StructureContract {
 
 	@Override
 	protected List<Operation> operations(RedisBackend backend, String name) {
-		BloomFilters filters = pattern(backend, "1000000").bloomFilters();
+		BloomFilters filters = filters(backend, "1000000");
 		return List.of(
 				new Operation("add", () -> filters.addAllAsync(name, List.of("a", "b")),
 						() -> filters.addAll(name, List.of("a", "b"))),
@@ -110,11 +110,11 @@ abstract class BloomFiltersContract extends StructureContract {
 
 	@Test
 	void refusesAFilterWithOtherParameters() {
-		assertThatNoException().isThrownBy(() -> pattern(backend(), "1000").verify());
+		assertThatNoException().isThrownBy(() -> filters(backend(), "1000").verify());
 		this.filters.add("mails", "a");
-		BloomPattern other = pattern(backend(), "1000");
-		for (Runnable call : List.<Runnable>of(other::verify, () -> other.bloomFilters().add("mails", "b"),
-				() -> other.bloomFilters().mightContain("mails", "a"))) {
+		RedisBloomFilters other = filters(backend(), "1000");
+		for (Runnable call : List.<Runnable>of(other::verify, () -> other.add("mails", "b"),
+				() -> other.mightContain("mails", "a"))) {
 			assertThatExceptionOfType(StructureMismatchException.class).isThrownBy(call::run)
 				.withMessageContainingAll("'mails'", "capacity=1000000 error-rate=0.01 ttl=PT1H",
 						"ge.redis.bloom.filters.mails says capacity=1000 ");

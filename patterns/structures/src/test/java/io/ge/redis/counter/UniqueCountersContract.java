@@ -41,7 +41,7 @@ abstract class UniqueCountersContract extends StructureContract {
 				"8d", "daily.window", "day", "daily.ttl", "8d", "hour.window", "hour", "hour.permanent", "true",
 				"day.window", "day", "day.permanent", "true", "week.window", "week", "week.permanent", "true",
 				"month.window", "month", "month.permanent", "true", "permanent.permanent", "true");
-		return new CounterPattern(() -> properties, () -> backend).uniqueCounters();
+		return new RedisUniqueCounters(properties, backend);
 	}
 
 	@Override

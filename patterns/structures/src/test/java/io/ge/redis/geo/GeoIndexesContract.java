@@ -40,7 +40,7 @@ abstract class GeoIndexesContract extends StructureContract {
 	private static GeoIndexes indexes(RedisBackend backend) {
 		GeoProperties properties = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "desks.ttl", "1h", "short.ttl",
 				"500ms", "permanent.permanent", "true");
-		return new GeoPattern(() -> properties, () -> backend).geoIndexes();
+		return new RedisGeoIndexes(properties, backend);
 	}
 
 	@Override
@@ -126,7 +126,7 @@ abstract class GeoIndexesContract extends StructureContract {
 	void keepsThePromiseToMembersThatWereToExpire() {
 		this.indexes.put("permanent", "kept", BERLIN);
 		GeoProperties before = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "permanent.ttl", "500ms");
-		GeoIndexes expiring = new GeoPattern(() -> before, this::backend).geoIndexes();
+		GeoIndexes expiring = new RedisGeoIndexes(before, backend());
 		expiring.put("permanent", "put again", PARIS);
 		expiring.put("permanent", "gone", POTSDAM);
 		GeoIndexes indexes = indexes(backend());

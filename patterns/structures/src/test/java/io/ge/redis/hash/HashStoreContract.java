@@ -40,7 +40,7 @@ abstract class HashStoreContract extends StructureContract {
 	private static HashStore store(RedisBackend backend) {
 		HashProperties properties = Bound.of(HashProperties.class, "ge.redis.hash.stores", "agents.ttl", "1h",
 				"agents.max-value-size", "100B", "permanent.permanent", "true");
-		return new HashPattern(() -> properties, () -> backend, JsonMapper::shared).hashStore();
+		return new RedisHashStore(properties, backend, JsonMapper.shared());
 	}
 
 	@Override

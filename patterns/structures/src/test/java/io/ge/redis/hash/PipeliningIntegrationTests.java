@@ -71,7 +71,7 @@ class PipeliningIntegrationTests {
 		factory.start();
 		this.backend = TestBackend.on(factory, "instance-1");
 		HashProperties properties = Bound.of(HashProperties.class, "ge.redis.hash.stores", "agents.ttl", "1h");
-		this.store = new HashPattern(() -> properties, this.backend::get, JsonMapper::shared).hashStore();
+		this.store = new RedisHashStore(properties, this.backend.get(), JsonMapper.shared());
 		this.store.put("agents", "a", Map.of("status", "idle"));
 		assertThat(this.store.get("agents", "a", Map.class)).isPresent();
 	}

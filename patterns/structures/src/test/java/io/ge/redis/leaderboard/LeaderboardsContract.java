@@ -36,7 +36,7 @@ abstract class LeaderboardsContract extends StructureContract {
 		LeaderboardProperties properties = Bound.of(LeaderboardProperties.class, "ge.redis.leaderboard.boards",
 				"agents.windows", "none,day", "agents.ttl", "2d", "agents.ties", "first", "shared.ttl", "1h",
 				"permanent.windows", "none,day", "permanent.ties", "first", "permanent.permanent", "true");
-		return new LeaderboardPattern(() -> properties, () -> backend).leaderboards();
+		return new RedisLeaderboards(properties, backend);
 	}
 
 	@Override
