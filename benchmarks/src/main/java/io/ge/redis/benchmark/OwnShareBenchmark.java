@@ -161,14 +161,20 @@ public class OwnShareBenchmark {
 	}
 
 	/**
-	 * As many tokens as instances remember one by one.
+	 * As many tokens as instances remember one by one, with ids as well mixed as theirs.
 	 */
 	private void revokeAMillion() {
 		String end = String.valueOf(System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1));
 		for (int i = 0; i < 1_000_000; i += REVOKED_AT_ONCE) {
 			this.redis.primary()
-				.command("EVAL", "for i = ARGV[1] + 1, ARGV[1] + ARGV[2] do redis.call('ZADD', KEYS[1], ARGV[3], "
-						+ "'t' .. string.sub(redis.sha1hex(i), 1, 16)) end redis.call('PEXPIREAT', KEYS[1], ARGV[3])",
+				.command("EVAL", """
+						for i = ARGV[1] + 1, ARGV[1] + ARGV[2] do
+						  local id = string.gsub(string.sub(redis.sha1hex(i), 1, 32), '..', function(hex)
+						    return string.char(tonumber(hex, 16))
+						  end)
+						  redis.call('ZADD', KEYS[1], ARGV[3], 't' .. id)
+						end
+						redis.call('PEXPIREAT', KEYS[1], ARGV[3])""",
 						"1", "ge:blacklist:{all}:rows1", String.valueOf(i), String.valueOf(REVOKED_AT_ONCE), end);
 		}
 	}
