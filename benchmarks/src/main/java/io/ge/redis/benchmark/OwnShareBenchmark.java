@@ -174,8 +174,8 @@ public class OwnShareBenchmark {
 						  end)
 						  redis.call('ZADD', KEYS[1], ARGV[3], 't' .. id)
 						end
-						redis.call('PEXPIREAT', KEYS[1], ARGV[3])""",
-						"1", "ge:blacklist:{all}:rows1", String.valueOf(i), String.valueOf(REVOKED_AT_ONCE), end);
+						redis.call('PEXPIREAT', KEYS[1], ARGV[3])""", "1", "ge:blacklist:{all}:rows1",
+						String.valueOf(i), String.valueOf(REVOKED_AT_ONCE), end);
 		}
 	}
 
