@@ -30,7 +30,7 @@ import org.springframework.util.unit.DataSize;
  * @param memberTtl time after its last heartbeat for which an agent is a member; at most
  * ttl
  * @param storage how a new workspace keeps its fields: in a hash, or in a JSON document
- * if the server has {@code JSON.SET}
+ * if the server has such
  */
 @ConfigurationProperties("ge.redis.state")
 public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
