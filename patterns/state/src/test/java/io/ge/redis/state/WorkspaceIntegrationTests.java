@@ -133,6 +133,20 @@ class WorkspaceIntegrationTests {
 		}
 
 		@Test
+		void leavesNothingBesideAnIncrement() throws Exception {
+			Workspace workspace = start().open("101");
+			workspace.put("text", "a");
+			workspace.increment("tokens", Long.MAX_VALUE);
+			for (String field : List.of("text", "tokens")) {
+				assertThatExceptionOfType(StructureMismatchException.class)
+					.isThrownBy(() -> workspace.increment(field, 1));
+			}
+			assertThat(workspace.snapshot().get("tokens", Long.class)).isEqualTo(Long.MAX_VALUE);
+			direct((template) -> assertThat(template.opsForHash().keys("{session:101}:workspace:meta"))
+				.containsExactlyInAnyOrder("v", "b", "f:text", "f:tokens"));
+		}
+
+		@Test
 		void refusesADocumentThatIsNoObject() throws Exception {
 			Workspace workspace = start().open("101");
 			direct((template) -> change(template, "JSON.SET", null, "[1]"));

@@ -131,6 +131,8 @@ abstract class GeoIndexesContract extends StructureContract {
 		expiring.put("permanent", "gone", POTSDAM);
 		GeoIndexes indexes = indexes(backend());
 		assertThat(indexes.put("permanent", "put again", PARIS)).isFalse();
+		assertThat(redis().keysWithoutTtl()).containsExactlyInAnyOrder("ge:geo:{permanent}",
+				"ge:geo:{permanent}:expiry");
 		assertThat(names(indexes.nearest("permanent", BERLIN, 100, 5))).containsExactly("kept", "gone");
 		await().untilAsserted(() -> assertThat(names(indexes.nearest("permanent", BERLIN, 25_000, 5)))
 			.containsExactly("kept", "put again"));
