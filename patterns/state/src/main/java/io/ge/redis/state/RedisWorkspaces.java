@@ -90,7 +90,7 @@ public record RedisWorkspaces(StateProperties properties, StructureCalls redis, 
 			double nearest = value.decimalValue().doubleValue();
 			return Double.isFinite(nearest) && BigDecimal.valueOf(nearest).compareTo(value.decimalValue()) == 0;
 		}
-		return depth > 0 && value.valueStream().allMatch((each) -> fits(each, depth - 1));
+		return !value.isContainer() || (depth > 0 && value.valueStream().allMatch((each) -> fits(each, depth - 1)));
 	}
 
 	static <T> T json(String what, Supplier<T> writing) {

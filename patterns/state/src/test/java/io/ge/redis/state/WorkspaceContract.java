@@ -35,6 +35,7 @@ import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.state.StateChange.Kind;
 import io.ge.redis.state.StateEvent.Outcome;
 import io.ge.redis.test.RedisEndpoint;
+import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -612,11 +613,13 @@ abstract class WorkspaceContract extends StructureContract {
 								.build()
 								.readTree(json)));
 		}
+		workspace.put("plan", JsonMapper.shared().readTree("[".repeat(100) + "\"x\"" + "]".repeat(100)));
+		assertThat(workspace.snapshot().json("plan")).contains("[\"x\"]");
 	}
 
 	@Test
 	void keepsAHashWhereTheServerHasNoDocuments() throws Exception {
-		assumeFalse(hasDocuments());
+		assumeFalse(hasDocuments(redis()));
 		Workspace workspace = start("storage", "json").open("101");
 		assertThat(workspace.put("plan", 1)).isEqualTo(1);
 		assertThat(workspace.increment("plan", 1)).isEqualTo(2);
@@ -626,8 +629,8 @@ abstract class WorkspaceContract extends StructureContract {
 	/**
 	 * Whether the server has JSON documents.
 	 */
-	final boolean hasDocuments() {
-		Object known = redis().endpoints().get(0).command("COMMAND", "INFO", "JSON.SET");
+	static boolean hasDocuments(RedisFixture redis) {
+		Object known = redis.endpoints().get(0).command("COMMAND", "INFO", "JSON.SET");
 		return ((List<?>) known).get(0) instanceof List<?> described && !described.isEmpty();
 	}
 

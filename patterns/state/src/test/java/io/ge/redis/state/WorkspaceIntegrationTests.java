@@ -12,10 +12,11 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.Wide;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -73,9 +74,9 @@ class WorkspaceIntegrationTests {
 			return "json";
 		}
 
-		@BeforeEach
-		void needsDocuments() {
-			assumeTrue(hasDocuments());
+		@BeforeAll
+		static void needsDocuments(RedisFixture redis) {
+			assumeTrue(hasDocuments(redis));
 		}
 
 		@Test
