@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import io.ge.redis.test.LibraryClasses;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,9 @@ class ArchitectureTests {
 			"stream", "queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "web",
 			"security", "actuate", "embedded", "autoconfigure");
 
-	private static final JavaClasses CLASSES = LibraryClasses.all();
+	private static final JavaClasses CLASSES = new ClassFileImporter()
+		.withImportOption((location) -> LibraryClasses.isOfLibrary(location.toString()))
+		.importPackages("io.ge.redis");
 
 	@TestFactory
 	Stream<DynamicTest> libraryKeeps() {

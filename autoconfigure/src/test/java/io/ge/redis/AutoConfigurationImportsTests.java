@@ -8,7 +8,6 @@ package io.ge.redis;
 import java.util.List;
 
 import io.ge.redis.test.LibraryClasses;
-import com.tngtech.archunit.core.domain.JavaClass;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -31,8 +30,8 @@ class AutoConfigurationImportsTests {
 			.toList();
 		List<String> written = LibraryClasses.all()
 			.stream()
-			.filter((type) -> type.isAnnotatedWith(AutoConfiguration.class))
-			.map(JavaClass::getName)
+			.filter((type) -> type.isAnnotationPresent(AutoConfiguration.class))
+			.map(Class::getName)
 			.sorted()
 			.toList();
 		assertThat(listed).isEqualTo(written);

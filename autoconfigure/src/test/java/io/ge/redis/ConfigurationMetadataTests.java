@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.TreeSet;
 
 import io.ge.redis.test.LibraryClasses;
-import com.tngtech.archunit.core.domain.JavaClass;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -66,10 +65,11 @@ class ConfigurationMetadataTests {
 
 	private static Set<String> prefixes() {
 		Set<String> prefixes = new TreeSet<>();
-		for (JavaClass type : LibraryClasses.all()) {
-			type.tryGetAnnotationOfType(ConfigurationProperties.class)
-				.ifPresent((annotation) -> prefixes
-					.add(annotation.prefix().isEmpty() ? annotation.value() : annotation.prefix()));
+		for (Class<?> type : LibraryClasses.all()) {
+			ConfigurationProperties annotation = type.getAnnotation(ConfigurationProperties.class);
+			if (annotation != null) {
+				prefixes.add(annotation.prefix().isEmpty() ? annotation.value() : annotation.prefix());
+			}
 		}
 		return prefixes;
 	}

@@ -22,7 +22,6 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
@@ -49,10 +48,8 @@ final class PrometheusMeters {
 
 	static PrometheusMeters ofLibrary() throws ReflectiveOperationException {
 		PrometheusMeters meters = new PrometheusMeters();
-		for (JavaClass type : LibraryClasses.all()) {
-			if (type.getAllFields().stream().anyMatch((field) -> field.getRawType().isEquivalentTo(EventMeter.class))) {
-				meters.addEvents(type.reflect());
-			}
+		for (Class<?> type : LibraryClasses.all()) {
+			meters.addEvents(type);
 		}
 		for (EventGauge gauge : gauges()) {
 			meters.add(gauge.name(), "Gauge", labels(gauge.beside(), false));

@@ -53,6 +53,7 @@ class StructureExamples {
 		List<RankedMember> today = this.leaderboards.top("completions", Window.DAY, 10);
 		List<RankedMember> near = this.leaderboards.around("completions", Window.NONE, "planner", 2);
 		Optional<RankedMember> rank = this.leaderboards.rank("completions", Window.NONE, "planner");
+		Optional<Double> percent = this.leaderboards.percentile("completions", Window.NONE, "planner");
 		return today;
 	}
 

@@ -229,8 +229,12 @@ final class StructureOperations {
 							return this.springScores.reverseRangeWithScores(NAME, Math.max(0, rank - 2), rank + 2);
 						}),
 				Operation.of("leaderboard rank", (key) -> this.leaderboards.rank(NAME, Window.NONE, key),
-						(key) -> this.scores.getScore(key) + this.scores.revRank(key) + this.scores.size(), (key) -> {
+						(key) -> this.scores.getScore(key) + this.scores.revRank(key), (key) -> {
 							this.springScores.score(NAME, key);
+							return this.springScores.reverseRank(NAME, key);
+						}),
+				Operation.of("leaderboard percentile", (key) -> this.leaderboards.percentile(NAME, Window.NONE, key),
+						(key) -> this.scores.revRank(key) + this.scores.size(), (key) -> {
 							this.springScores.reverseRank(NAME, key);
 							return this.springScores.size(NAME);
 						}),

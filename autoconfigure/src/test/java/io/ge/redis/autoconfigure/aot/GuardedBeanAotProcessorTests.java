@@ -22,7 +22,6 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
@@ -179,9 +178,9 @@ class GuardedBeanAotProcessorTests {
 	void everyAnnotationIsKnown() {
 		Set<String> annotations = LibraryClasses.all()
 			.stream()
-			.filter(JavaClass::isAnnotation)
-			.filter((type) -> type.isAnnotatedWith(Reflective.class))
-			.map(JavaClass::getName)
+			.filter(Class::isAnnotation)
+			.filter((type) -> type.isAnnotationPresent(Reflective.class))
+			.map(Class::getName)
 			.collect(Collectors.toCollection(TreeSet::new));
 		assertThat(annotations).hasSizeGreaterThan(10);
 		assertThat(AnnotatedCall.ANNOTATIONS).extracting(Class::getName)

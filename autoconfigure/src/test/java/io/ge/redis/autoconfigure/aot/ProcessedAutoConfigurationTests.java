@@ -8,7 +8,6 @@ package io.ge.redis.autoconfigure.aot;
 import java.util.List;
 import java.util.Map;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import io.ge.redis.actuate.ConsolePage;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
@@ -39,7 +38,6 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -100,15 +98,10 @@ class ProcessedAutoConfigurationTests {
 	private static List<Class<?>> answers() {
 		return LibraryClasses.all()
 			.stream()
-			.filter((type) -> type.isAssignableTo(OperationResponseBody.class)
-					|| type.isEquivalentTo(IdempotencyRecord.class)
-					|| type.getEnclosingClass()
-						.filter((outer) -> outer.getSimpleName().matches(".+(Control|Resource)"))
-						.isPresent())
-			.filter(JavaClass::isRecord)
-			.map(JavaClass::getName)
-			.<Class<?>>map(
-					(name) -> ClassUtils.resolveClassName(name, ProcessedAutoConfigurationTests.class.getClassLoader()))
+			.filter(Class::isRecord)
+			.filter((type) -> OperationResponseBody.class.isAssignableFrom(type) || type == IdempotencyRecord.class
+					|| (type.isMemberClass()
+							&& type.getEnclosingClass().getSimpleName().matches(".+(Control|Resource)")))
 			.toList();
 	}
 

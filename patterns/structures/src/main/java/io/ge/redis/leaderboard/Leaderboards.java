@@ -21,8 +21,9 @@ import io.ge.redis.core.structure.Window;
  * the clock of Redis, and its keys go with the TTL of the board, counted from the last
  * addition.
  * <p>
- * Redis: one script call each, O(log n) and the number of members that are returned. All
- * keys of a board are in one slot. If nobody learns the outcome of a call
+ * Redis: one script call each, or one command for the first members of all time; O(log n)
+ * and the number of members that are returned. All keys of a board are in one slot. If
+ * nobody learns the outcome of a call
  * ({@link io.ge.redis.core.outage.RedisUnavailableException}), {@link #submitBest} and
  * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice.
  * <p>
@@ -71,7 +72,14 @@ public interface Leaderboards {
 	CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member, int count);
 
 	/**
-	 * Returns a member with score, rank and percentile.
+	 * Returns how many of the other members are not ahead of a member, in percent.
+	 * @return completes with 0 to 100, which is the first one's, or with nothing if the
+	 * member has no score
+	 */
+	CompletableFuture<Optional<Double>> percentileAsync(String board, Window window, String member);
+
+	/**
+	 * Returns a member with its score and rank.
 	 * @return completes with the member, or with nothing if it has no score
 	 */
 	default CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member) {
@@ -108,13 +116,20 @@ public interface Leaderboards {
 		return BlockingCalls.await("Leaderboards.rank", () -> rankAsync(board, window, member));
 	}
 
+	/**
+	 * Returns the percentile of a member, as {@link #percentileAsync}, and waits for it.
+	 */
+	default Optional<Double> percentile(String board, Window window, String member) {
+		return BlockingCalls.await("Leaderboards.percentile", () -> percentileAsync(board, window, member));
+	}
+
 	/** Returns leaderboards that keep nothing, for where they are switched off. */
 	static Leaderboards unguarded() {
 		return new Leaderboards() {
 
 			@Override
 			public CompletableFuture<RankedMember> addAsync(String board, String member, double points) {
-				return CompletableFuture.completedFuture(new RankedMember(member, points, 1, 1));
+				return CompletableFuture.completedFuture(new RankedMember(member, points, 1));
 			}
 
 			@Override
@@ -136,6 +151,11 @@ public interface Leaderboards {
 			public CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member,
 					int count) {
 				return CompletableFuture.completedFuture(List.of());
+			}
+
+			@Override
+			public CompletableFuture<Optional<Double>> percentileAsync(String board, Window window, String member) {
+				return CompletableFuture.completedFuture(Optional.empty());
 			}
 
 		};

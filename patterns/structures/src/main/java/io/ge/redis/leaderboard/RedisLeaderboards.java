@@ -7,7 +7,9 @@ package io.ge.redis.leaderboard;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.script.LuaScript;
@@ -29,6 +31,11 @@ public final class RedisLeaderboards implements Leaderboards {
 	private static final LuaScript REMOVE = load("remove.lua");
 
 	private static final LuaScript LOOK = load("look.lua");
+
+	private static final LuaScript TOP = LuaScript.command(RedisLeaderboards.class, "look", "ZREVRANGE");
+
+	/** Where the member begins in an element of a board with {@link Ties#FIRST}. */
+	private static final int FIRST_MEMBER = 17;
 
 	private final LeaderboardProperties properties;
 
@@ -61,7 +68,7 @@ public final class RedisLeaderboards implements Leaderboards {
 				throw new IllegalArgumentException(
 						"The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
 			}
-			return new RankedMember(member, reply.decimal(3), reply.number(2), reply.number(1));
+			return new RankedMember(member, reply.decimal(2), reply.number(1));
 		}, arguments(board, mode, member, String.valueOf(number), board.ties().name(), board.timeToLive()));
 	}
 
@@ -74,36 +81,55 @@ public final class RedisLeaderboards implements Leaderboards {
 	}
 
 	@Override
-	public CompletableFuture<List<RankedMember>> topAsync(String board, Window window, int count) {
-		return look(board, window, "", Arguments.count("count", count, 1));
+	public CompletableFuture<List<RankedMember>> topAsync(String name, Window window, int count) {
+		Board board = this.properties.board(name, window);
+		Arguments.count("count", count, 1);
+		return (window != Window.NONE) ? look(name, window, "", count, RedisLeaderboards::members) : this.calls.run(TOP,
+				this.calls.key(name), (reply) -> members(board, reply), 0, count - 1, "WITHSCORES");
 	}
 
 	@Override
-	public CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member, int count) {
-		return look(board, window, Arguments.member("member", member), Arguments.count("count", count, 0));
+	public CompletableFuture<List<RankedMember>> aroundAsync(String name, Window window, String member, int count) {
+		return look(name, window, Arguments.member("member", member), Arguments.count("count", count, 0),
+				RedisLeaderboards::members);
 	}
 
-	private CompletableFuture<List<RankedMember>> look(String name, Window window, String member, int count) {
+	@Override
+	public CompletableFuture<Optional<Double>> percentileAsync(String name, Window window, String member) {
+		return look(name, window, Arguments.member("member", member), 0, (board, reply) -> {
+			int last = reply.size() - 1;
+			if (last < 0) {
+				return Optional.empty();
+			}
+			double others = reply.number(last) - 1;
+			return Optional.of((others > 0) ? 100 * (reply.number(last) - reply.number(last - 1)) / others : 100);
+		});
+	}
+
+	private <T> CompletableFuture<T> look(String name, Window window, String member, int count,
+			BiFunction<Board, ScriptReply, T> reader) {
 		Board board = this.properties.board(name, window);
-		return this.calls.run(LOOK, this.calls.key(name),
-				(reply) -> (reply.size() > 0) ? members(board, reply) : List.of(), window.argument(),
+		return this.calls.run(LOOK, this.calls.key(name), (reply) -> reader.apply(board, reply), window.argument(),
 				board.ties().name(), member, count);
 	}
 
 	private static List<RankedMember> members(Board board, ScriptReply reply) {
-		int end = reply.size() - 3;
+		boolean first = board.ties() == Ties.FIRST;
+		// Of a script, which says in three more elements where they are
+		boolean placed = reply.size() % 2 == 1;
+		int end = placed ? reply.size() - 3 : reply.size();
+		long from = placed ? reply.number(end) : 0;
+		long rank = placed ? reply.number(end + 1) : 1;
 		List<RankedMember> members = new ArrayList<>(end / 2);
-		long position = reply.number(end + 1);
-		long rank = reply.number(end + 2);
 		double before = Double.NaN;
 		for (int i = 0; i < end; i += 2) {
-			position++;
 			double score = reply.decimal(i + 1);
-			if (board.ties() == Ties.FIRST || (i > 0 && score != before)) {
-				rank = position;
+			if (first || (i > 0 && score != before)) {
+				rank = from + i / 2 + 1;
 			}
 			before = score;
-			members.add(new RankedMember(reply.text(i), score, rank, reply.number(end)));
+			String element = reply.text(i);
+			members.add(new RankedMember(first ? element.substring(FIRST_MEMBER) : element, score, rank));
 		}
 		return members;
 	}

@@ -2,8 +2,8 @@
 --
 -- KEYS  board
 -- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side
--- Reply {for each: member, score, then members, position of the first one returned from 0, its rank} | {} if there is no
---       such member
+-- Reply {for each: element, score, then position of the first one from 0, its rank, members of the board if a member was
+--       asked for without others or 0} | {} if there is no such member
 --
 -- Invariant, see submit.lua for the state: writes nothing.
 
@@ -26,13 +26,9 @@ end
 
 local page = redis.call('ZREVRANGE', key, from, to, 'WITHSCORES')
 local rank = from + 1
-if first then
-  for i = 1, #page, 2 do
-    page[i] = string.sub(page[i], 18)
-  end
-elseif from > 0 then
+if not first and from > 0 then
   rank = redis.call('ZCOUNT', key, '(' .. page[2], '+inf') + 1
 end
 local last = #page
-page[last + 1], page[last + 2], page[last + 3] = redis.call('ZCARD', key), from, rank
+page[last + 1], page[last + 2], page[last + 3] = from, rank, count == 0 and redis.call('ZCARD', key) or 0
 return page

@@ -2,7 +2,7 @@
 --
 -- KEYS  board
 -- ARGV  add | best, member, number, FIRST | SHARED, milliseconds to live or 0 for ever, window, ...
--- Reply {'ok', members, rank, score} of the first window | {'infinite'}
+-- Reply {'ok', rank, score} of the first window | {'infinite'}
 --
 -- Of each window there is a sorted set of the members by score. With FIRST its elements are the members behind 16
 -- digits and a colon; the digits are the larger the earlier a member got its score, since Redis orders equal scores by
@@ -22,7 +22,7 @@ if mode == 'add' and not first and #ARGV == 6 and ARGV[6] == 'none' and math.abs
   if ttl ~= '0' then
     redis.call('PEXPIRE', board, ttl)
   end
-  return {'ok', redis.call('ZCARD', board), redis.call('ZCOUNT', board, '(' .. score, '+inf') + 1, score}
+  return {'ok', redis.call('ZCOUNT', board, '(' .. score, '+inf') + 1, score}
 end
 
 local clock = redis.call('TIME') -- the only reading of time
@@ -34,7 +34,7 @@ local changes = {}
 for i = 6, #ARGV do
   local key = window_key(board, ARGV[i], seconds, 0)
   -- Fails for a key of another type before anything is written
-  local count = redis.call('ZCARD', key)
+  redis.call('ZCARD', key)
   local element = member
   if first then
     element = redis.call('HGET', key .. ':members', member)
@@ -49,7 +49,7 @@ for i = 6, #ARGV do
   if math.abs(score) == math.huge then
     return {'infinite'}
   end
-  changes[#changes + 1] = {key = key, count = count, old = old, element = element, score = score}
+  changes[#changes + 1] = {key = key, old = old, element = element, score = score}
 end
 
 for _, change in ipairs(changes) do
@@ -78,4 +78,4 @@ local head = changes[1]
 local score = string.format('%.17g', head.score)
 local rank = first and redis.call('ZREVRANK', head.key, head.element)
   or redis.call('ZCOUNT', head.key, '(' .. score, '+inf')
-return {'ok', head.count + (head.old and 0 or 1), rank + 1, score}
+return {'ok', rank + 1, score}

@@ -33,8 +33,8 @@ class LeaderboardConfigurationTests {
 	@Test
 	void keepsNothingWhereLeaderboardsAreSwitchedOff() {
 		Leaderboards boards = Leaderboards.unguarded();
-		assertThat(boards.add("any", "a", 2)).isEqualTo(new RankedMember("a", 2, 1, 1));
-		assertThat(boards.submitBest("any", "a", 2).percentile()).isEqualTo(100);
+		assertThat(boards.add("any", "a", 2)).isEqualTo(new RankedMember("a", 2, 1));
+		assertThat(boards.percentile("any", Window.NONE, "a")).isEmpty();
 		assertThat(boards.top("any", Window.DAY, 1)).isEmpty();
 		assertThat(boards.rank("any", Window.DAY, "a")).isEmpty();
 		assertThat(boards.remove("any", "a")).isFalse();

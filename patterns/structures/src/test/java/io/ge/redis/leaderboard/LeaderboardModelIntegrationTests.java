@@ -106,9 +106,8 @@ class LeaderboardModelIntegrationTests {
 		List<String> reply = run("submit", mode, member, number, this.ties, 0, windows());
 		this.windows.forEach((window) -> assertThat(redis.primary().command("EXISTS", key(window))).isEqualTo(1L));
 		Map<String, Score> all = board(this.windows.get(0));
-		assertThat(reply.subList(0, 3)).containsExactly("ok", String.valueOf(all.size()),
-				String.valueOf(rank(all, member)));
-		assertThat(Double.parseDouble(reply.get(3))).isEqualTo(all.get(member).value);
+		assertThat(reply.subList(0, 2)).containsExactly("ok", String.valueOf(rank(all, member)));
+		assertThat(Double.parseDouble(reply.get(2))).isEqualTo(all.get(member).value);
 	}
 
 	private void remove(String member) {
@@ -133,11 +132,12 @@ class LeaderboardModelIntegrationTests {
 		int to = Math.min(order.size(), member.isEmpty() ? count : at + count + 1);
 		List<String> expected = new ArrayList<>();
 		order.subList(from, to).forEach((each) -> {
-			expected.add(each);
-			expected.add(number(board.get(each).value));
+			Score score = board.get(each);
+			expected.add(this.ties.equals("FIRST") ? 8_999_999_999_999_999L - score.since + ":" + each : each);
+			expected.add(number(score.value));
 		});
-		expected.addAll(List.of(String.valueOf(board.size()), String.valueOf(from),
-				(from < to) ? String.valueOf(rank(board, order.get(from))) : "1"));
+		expected.addAll(List.of(String.valueOf(from), (from < to) ? String.valueOf(rank(board, order.get(from))) : "1",
+				(count == 0) ? String.valueOf(board.size()) : "0"));
 		assertThat(reply).isEqualTo(expected);
 	}
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
 
 /**
  * The promises of leaderboards.
@@ -57,6 +58,10 @@ abstract class LeaderboardsContract extends StructureContract {
 						() -> boards.around(name, Window.DAY, "b", 1)),
 				new Operation("rank", () -> boards.rankAsync(name, Window.NONE, "c"),
 						() -> boards.rank(name, Window.NONE, "c")),
+				new Operation("percentile", () -> boards.percentileAsync(name, Window.DAY, "b"),
+						() -> boards.percentile(name, Window.DAY, "b")),
+				new Operation("top of today", () -> boards.topAsync(name, Window.DAY, 10),
+						() -> boards.top(name, Window.DAY, 10)),
 				new Operation("remove", () -> boards.removeAsync(name, "a"), () -> boards.remove(name, "a")));
 	}
 
@@ -67,7 +72,7 @@ abstract class LeaderboardsContract extends StructureContract {
 
 	@Override
 	protected Set<String> elsewhere() {
-		return Set.of("around", "rank", "remove");
+		return Set.of("around", "rank", "percentile", "top of today", "remove");
 	}
 
 	private static List<String> text(List<RankedMember> members) {
@@ -79,7 +84,7 @@ abstract class LeaderboardsContract extends StructureContract {
 		this.boards.add("shared", "a", 1);
 		this.boards.add("shared", "b", 3);
 		this.boards.add("shared", "c", 2);
-		assertThat(this.boards.add("shared", "d", 2)).isEqualTo(new RankedMember("d", 2, 2, 4));
+		assertThat(this.boards.add("shared", "d", 2)).isEqualTo(new RankedMember("d", 2, 2));
 		assertThat(text(this.boards.top("shared", Window.NONE, 10))).containsExactly("1 b 3.0", "2 d 2.0", "2 c 2.0",
 				"4 a 1.0");
 		assertThat(text(this.boards.around("shared", Window.NONE, "c", 1))).containsExactly("2 d 2.0", "2 c 2.0",
@@ -99,7 +104,11 @@ abstract class LeaderboardsContract extends StructureContract {
 		assertThat(text(this.boards.top("agents", Window.NONE, 10))).containsExactly("1 d 2.0", "2 c 1.0", "3 a 1.0",
 				"4 b 1.0");
 		this.boards.add("agents", "a", 1);
-		assertThat(text(this.boards.top("agents", Window.NONE, 2))).containsExactly("1 d 2.0", "2 a 2.0");
+		for (Window window : List.of(Window.NONE, Window.DAY)) {
+			assertThat(text(this.boards.top("agents", window, 2))).containsExactly("1 d 2.0", "2 a 2.0");
+			assertThat(this.boards.percentile("agents", window, "c"))
+				.hasValueSatisfying((percent) -> assertThat(percent).isCloseTo(100.0 / 3, within(1e-9)));
+		}
 	}
 
 	@Test
@@ -140,7 +149,7 @@ abstract class LeaderboardsContract extends StructureContract {
 	void countsInEachWindow() {
 		this.boards.add("agents", "a", 1);
 		assertThat(keys()).hasSize(4).anyMatch((key) -> key.matches("ge:leaderboard:\\{agents}:day:\\d{8}"));
-		assertThat(this.boards.rank("agents", Window.DAY, "a")).contains(new RankedMember("a", 1, 1, 1));
+		assertThat(this.boards.rank("agents", Window.DAY, "a")).contains(new RankedMember("a", 1, 1));
 		assertThat(this.boards.remove("agents", "a")).isTrue();
 		assertThat(this.boards.remove("agents", "a")).isFalse();
 		assertThat(keys()).isEmpty();
@@ -149,9 +158,10 @@ abstract class LeaderboardsContract extends StructureContract {
 	@Test
 	void placesAMemberAmongTheOthers() {
 		IntStream.range(0, 11).forEach((i) -> this.boards.add("shared", "m" + i, i));
-		assertThat(this.boards.rank("shared", Window.NONE, "m10").orElseThrow().percentile()).isEqualTo(100);
-		assertThat(this.boards.rank("shared", Window.NONE, "m4").orElseThrow().percentile()).isEqualTo(40);
-		assertThat(this.boards.rank("shared", Window.NONE, "m0").orElseThrow().percentile()).isZero();
+		assertThat(this.boards.percentile("shared", Window.NONE, "m10")).contains(100.0);
+		assertThat(this.boards.percentile("shared", Window.NONE, "m4")).contains(40.0);
+		assertThat(this.boards.percentile("shared", Window.NONE, "m0")).contains(0.0);
+		assertThat(this.boards.percentile("shared", Window.NONE, "unknown")).isEmpty();
 		assertThat(text(this.boards.around("shared", Window.NONE, "m10", 1))).containsExactly("1 m10 10.0", "2 m9 9.0");
 		assertThat(text(this.boards.around("shared", Window.NONE, "m0", 1))).containsExactly("10 m1 1.0", "11 m0 0.0");
 		assertThat(this.boards.rank("shared", Window.NONE, "unknown")).isEmpty();
@@ -177,6 +187,7 @@ abstract class LeaderboardsContract extends StructureContract {
 		refuses("count must be from 1 to 1000", () -> this.boards.top("agents", Window.NONE, 0));
 		refuses("count must be from 0 to 1000", () -> this.boards.around("agents", Window.NONE, "a", -1));
 		refuses("member must have from 1 to 200 bytes", () -> this.boards.around("agents", Window.NONE, "", 1));
+		refuses("member must have from 1 to 200 bytes", () -> this.boards.percentile("agents", Window.NONE, ""));
 		refuses("has no window WEEK", () -> this.boards.top("agents", Window.WEEK, 1));
 		assertThat(keys()).isEmpty();
 	}
