@@ -6,12 +6,7 @@
 package io.ge.redis.core.structure;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Collection;
-import java.util.Map;
-import java.util.function.BiConsumer;
-
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
@@ -72,46 +67,6 @@ public final class Arguments {
 
 	public static void size(String argument, Collection<?> elements) {
 		count("The number of " + argument, elements.size(), 1);
-	}
-
-	/**
-	 * Checks a name that is part of keys.
-	 */
-	public static void requireName(String place, String name) {
-		Assert.isTrue(name.matches("[A-Za-z0-9_.-]{1," + MAX_BYTES + "}"),
-				() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces, colons nor slashes,"
-						+ " and at most " + MAX_BYTES + " bytes");
-	}
-
-	/**
-	 * Checks what the environment has by name, and the names.
-	 * @param properties where it is, such as {@code ge.redis.queue.queues}
-	 * @param check gets each with the properties of that one
-	 */
-	public static <T> void each(String properties, Map<String, T> named, BiConsumer<T, String> check) {
-		named.forEach((name, value) -> {
-			String place = properties + "." + name;
-			requireName(place, name);
-			check.accept(value, place);
-		});
-	}
-
-	/**
-	 * Checks a number of the environment, if it is set.
-	 */
-	public static void atLeast(String property, long least, @Nullable Number value) {
-		require(value == null || value.longValue() >= least, property, "at least " + least, value);
-	}
-
-	/**
-	 * Checks a duration of the environment, if it is set.
-	 */
-	public static void atLeastMillis(String property, long least, @Nullable Duration value) {
-		require(value == null || value.toMillis() >= least, property, "at least " + least + "ms", value);
-	}
-
-	public static void require(boolean valid, String property, String rule, @Nullable Object value) {
-		Assert.isTrue(valid, () -> property + " must be " + rule + ", was " + value);
 	}
 
 }

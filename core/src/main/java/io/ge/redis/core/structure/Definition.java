@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.ge.redis.core.invocation.NotConfiguredException;
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -44,14 +45,14 @@ public interface Definition {
 	 * @throws IllegalArgumentException names the property that is wrong
 	 */
 	static void check(String properties, Map<String, ? extends Definition> definitions) {
-		Arguments.each(properties, definitions, (definition, place) -> {
+		PropertyChecks.each(properties, definitions, (definition, place) -> {
 			Duration ttl = definition.ttl();
 			Assert.isTrue(ttl != null || definition.permanent(),
 					() -> place + ".ttl must be set, such as to 30d. For data that stays for ever, set " + place
 							+ ".permanent=true");
 			Assert.isTrue(ttl == null || !definition.permanent(),
 					() -> "Set either " + place + ".ttl or " + place + ".permanent, not both");
-			Arguments.require(ttl == null || ttl.toMillis() >= 1, place + ".ttl", "at least 1ms", ttl);
+			PropertyChecks.require(ttl == null || ttl.toMillis() >= 1, place + ".ttl", "at least 1ms", ttl);
 			definition.validate(place);
 		});
 	}
@@ -67,7 +68,7 @@ public interface Definition {
 
 	/** Checks that a window is kept until it ends. */
 	static void requireKept(String place, Window window, @Nullable Duration ttl) {
-		Arguments.require(ttl == null || ttl.compareTo(window.length()) >= 0, place + ".ttl",
+		PropertyChecks.require(ttl == null || ttl.compareTo(window.length()) >= 0, place + ".ttl",
 				"at least " + window.length() + ", the length of a window", ttl);
 	}
 

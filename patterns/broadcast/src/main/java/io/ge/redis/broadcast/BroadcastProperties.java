@@ -9,7 +9,7 @@ import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
 import io.ge.redis.core.invocation.NotConfiguredException;
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -32,7 +32,7 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 	private static final String CHANNELS = "ge.redis.broadcast.channels";
 
 	public BroadcastProperties {
-		Arguments.each(CHANNELS, channels, Channel::validate);
+		PropertyChecks.each(CHANNELS, channels, Channel::validate);
 	}
 
 	Channel channel(String name) {
@@ -66,7 +66,7 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 					+ ".retention must be set to at least 1, such as 1000: a reliable channel keeps that many messages");
 			Assert.isTrue(isReliable() || (this.retention == 0 && !this.sticky), () -> place
 					+ ": an ephemeral channel keeps nothing. Remove retention and sticky, or set mode to reliable");
-			Arguments.atLeast(place + ".max-attempts", 1, this.maxAttempts);
+			PropertyChecks.atLeast(place + ".max-attempts", 1, this.maxAttempts);
 		}
 
 	}

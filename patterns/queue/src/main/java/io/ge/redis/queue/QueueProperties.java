@@ -10,7 +10,7 @@ import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
 import io.ge.redis.core.invocation.NotConfiguredException;
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -32,7 +32,7 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	private static final String QUEUES = "ge.redis.queue.queues";
 
 	public QueueProperties {
-		Arguments.each(QUEUES, queues, Queue::validate);
+		PropertyChecks.each(QUEUES, queues, Queue::validate);
 	}
 
 	Queue queue(String name) {
@@ -65,18 +65,18 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@DefaultValue DeadLetters deadLetter) {
 
 		private void validate(String place) {
-			Arguments.atLeast(place + ".concurrency", 1, this.concurrency);
-			Arguments.atLeastMillis(place + ".visibility-timeout", 100, this.visibilityTimeout);
-			Arguments.atLeast(place + ".max-attempts", 1, this.maxAttempts);
-			Arguments.require(this.priority >= 0 && this.priority <= JobOptions.HIGHEST, place + ".priority",
+			PropertyChecks.atLeast(place + ".concurrency", 1, this.concurrency);
+			PropertyChecks.atLeastMillis(place + ".visibility-timeout", 100, this.visibilityTimeout);
+			PropertyChecks.atLeast(place + ".max-attempts", 1, this.maxAttempts);
+			PropertyChecks.require(this.priority >= 0 && this.priority <= JobOptions.HIGHEST, place + ".priority",
 					"from 0 to 9", this.priority);
-			Arguments.atLeastMillis(place + ".aging", 0, this.aging);
-			Arguments.atLeastMillis(place + ".result-ttl", 1, this.resultTtl);
-			Arguments.require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
+			PropertyChecks.atLeastMillis(place + ".aging", 0, this.aging);
+			PropertyChecks.atLeastMillis(place + ".result-ttl", 1, this.resultTtl);
+			PropertyChecks.require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
 					place + ".dedup-window", "from 0 to result-ttl", this.dedupWindow);
-			Arguments.atLeast(place + ".max-length", 1, this.maxLength);
-			Arguments.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
-			Arguments.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
+			PropertyChecks.atLeast(place + ".max-length", 1, this.maxLength);
+			PropertyChecks.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
+			PropertyChecks.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
 		}
 
 	}

@@ -7,7 +7,7 @@ package io.ge.redis.state;
 
 import java.time.Duration;
 
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -61,7 +61,7 @@ public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	}
 
 	private static void require(boolean valid, String property, String rule, Object value) {
-		Arguments.require(valid, "ge.redis.state." + property, rule, value);
+		PropertyChecks.require(valid, "ge.redis.state." + property, rule, value);
 	}
 
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -32,7 +32,7 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 		@DefaultValue Map<String, Definition> definitions) {
 
 	public StreamProperties {
-		Arguments.each("ge.redis.stream.definitions", definitions, Definition::validate);
+		PropertyChecks.each("ge.redis.stream.definitions", definitions, Definition::validate);
 	}
 
 	/**
@@ -74,20 +74,20 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 					+ ".max-length must be set to at least 1, such as 1000: a stream without a bound fills the memory");
 			Assert.isTrue(!this.groups.isEmpty(),
 					() -> place + ".groups must have at least one group, such as groups.worker.concurrency=1");
-			Arguments.atLeastMillis(place + ".dedup-window", 1, this.dedupWindow);
+			PropertyChecks.atLeastMillis(place + ".dedup-window", 1, this.dedupWindow);
 			Assert.isTrue(this.dedupKey == null || this.dedupWindow != null,
 					() -> place + ".dedup-window must be set where dedup-key is, such as to 5m");
-			Arguments.atLeastMillis(place + ".block-timeout", 0, this.blockTimeout);
-			Arguments.atLeast(place + ".max-chain-depth", 0, this.maxChainDepth);
-			Arguments.atLeast(place + ".partitions", 1, this.partitions);
-			Arguments.atLeastMillis(place + ".claim-check.ttl", 1, this.claimCheck.ttl());
-			Arguments.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
-			Arguments.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
-			Arguments.each(place + ".variables", this.variables, (values, variable) -> {
+			PropertyChecks.atLeastMillis(place + ".block-timeout", 0, this.blockTimeout);
+			PropertyChecks.atLeast(place + ".max-chain-depth", 0, this.maxChainDepth);
+			PropertyChecks.atLeast(place + ".partitions", 1, this.partitions);
+			PropertyChecks.atLeastMillis(place + ".claim-check.ttl", 1, this.claimCheck.ttl());
+			PropertyChecks.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
+			PropertyChecks.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
+			PropertyChecks.each(place + ".variables", this.variables, (values, variable) -> {
 				Assert.notEmpty(values, () -> variable + " must have at least one value");
-				values.forEach((value) -> Arguments.requireName(variable + ": " + value, value));
+				values.forEach((value) -> PropertyChecks.requireName(variable + ": " + value, value));
 			});
-			Arguments.each(place + ".groups", this.groups, Group::validate);
+			PropertyChecks.each(place + ".groups", this.groups, Group::validate);
 		}
 
 	}
@@ -121,10 +121,10 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 			@DefaultValue Backoff backoff) {
 
 		private void validate(String place) {
-			Arguments.atLeast(place + ".concurrency", 1, this.concurrency);
-			Arguments.atLeast(place + ".batch-size", 1, this.batchSize);
-			Arguments.atLeast(place + ".max-deliveries", 1, this.maxDeliveries);
-			Arguments.atLeastMillis(place + ".min-idle", 100, this.minIdle);
+			PropertyChecks.atLeast(place + ".concurrency", 1, this.concurrency);
+			PropertyChecks.atLeast(place + ".batch-size", 1, this.batchSize);
+			PropertyChecks.atLeast(place + ".max-deliveries", 1, this.maxDeliveries);
+			PropertyChecks.atLeastMillis(place + ".min-idle", 100, this.minIdle);
 		}
 
 	}

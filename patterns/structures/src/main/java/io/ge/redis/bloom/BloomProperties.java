@@ -8,7 +8,7 @@ package io.ge.redis.bloom;
 import java.time.Duration;
 import java.util.Map;
 
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.core.structure.Definition;
 import org.jspecify.annotations.Nullable;
 
@@ -56,14 +56,14 @@ public record BloomProperties(@DefaultValue("true") boolean enabled, @Nullable S
 
 		@Override
 		public void validate(String place) {
-			Arguments.require(this.capacity >= 1, place + ".capacity", "at least 1", this.capacity);
-			Arguments.require(this.errorRate >= 1e-9 && this.errorRate <= 0.5, place + ".error-rate",
+			PropertyChecks.require(this.capacity >= 1, place + ".capacity", "at least 1", this.capacity);
+			PropertyChecks.require(this.errorRate >= 1e-9 && this.errorRate <= 0.5, place + ".error-rate",
 					"from 0.000000001 to 0.5", this.errorRate);
-			Arguments.require(bits() <= MAX_BITS, place + ".capacity",
+			PropertyChecks.require(bits() <= MAX_BITS, place + ".capacity",
 					"lower, or " + place + ".error-rate higher: the filter would have " + (long) bits()
 							+ " bits, Redis has at most " + (long) MAX_BITS,
 					this.capacity);
-			Arguments.require(permanent() || timeToLive() >= 2, place + ".ttl", "at least 2ms", this.ttl);
+			PropertyChecks.require(permanent() || timeToLive() >= 2, place + ".ttl", "at least 2ms", this.ttl);
 		}
 
 		/** Returns the error rate of a generation. Two are asked. */

@@ -8,7 +8,7 @@ package io.ge.redis.hash;
 import java.time.Duration;
 import java.util.Map;
 
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.core.structure.Definition;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +50,7 @@ public record HashProperties(@DefaultValue("true") boolean enabled, @Nullable St
 
 		@Override
 		public void validate(String place) {
-			Arguments.require(this.maxValueSize.toBytes() >= 1, place + ".max-value-size", "at least 1B",
+			PropertyChecks.require(this.maxValueSize.toBytes() >= 1, place + ".max-value-size", "at least 1B",
 					this.maxValueSize);
 		}
 

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.core.structure.Arguments;
+import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.core.structure.Definition;
 import io.ge.redis.core.structure.Window;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 		@Override
 		public void validate(String place) {
 			long different = this.windows.stream().distinct().count();
-			Arguments.require(different >= 1 && different == this.windows.size(), place + ".windows",
+			PropertyChecks.require(different >= 1 && different == this.windows.size(), place + ".windows",
 					"different windows, at least one", this.windows);
 			this.windows.forEach((window) -> Definition.requireKept(place, window, this.ttl));
 		}

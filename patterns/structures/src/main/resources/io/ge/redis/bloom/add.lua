@@ -15,12 +15,12 @@
 --  * What exists has a time to live, or no generations. A call may be repeated.
 -- If the first write is refused, nothing has happened.
 
-local clock = redis.call('TIME') -- the only reading of time
 local filter, names = KEYS[1], KEYS[1] .. ':parameters'
 local capacity, rate = ARGV[5], ARGV[6]
 
 local current, before, lives = filter, nil, nil
 if length > 0 then
+  local clock = redis.call('TIME') -- the only reading of time
   local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
   local number = math.floor(now / length)
   current, before = string.format('%s:%.0f', filter, number), string.format('%s:%.0f', filter, number - 1)

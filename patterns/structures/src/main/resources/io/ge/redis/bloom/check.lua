@@ -6,11 +6,11 @@
 --
 -- Invariant, see add.lua for the state: writes nothing.
 
-local clock = redis.call('TIME') -- the only reading of time
 local filter = KEYS[1]
 
 local generations = {filter}
 if length > 0 then
+  local clock = redis.call('TIME') -- the only reading of time
   local number = math.floor((clock[1] * 1000 + math.floor(clock[2] / 1000)) / length)
   generations = {string.format('%s:%.0f', filter, number), string.format('%s:%.0f', filter, number - 1)}
 end
