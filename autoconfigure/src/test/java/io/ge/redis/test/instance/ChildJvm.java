@@ -114,6 +114,9 @@ final class ChildJvm {
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
 				"-D" + VIRTUAL + '=' + System.getProperty(VIRTUAL, "false")));
+		// Most instances live for a few seconds: what costs time and changes nothing
+		command.addAll(List.of("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockDiagnosticVMOptions",
+				"-XX:-BytecodeVerificationRemote", "-Dspring.backgroundpreinitializer.ignore=true"));
 		command.addAll(options);
 		command.addAll(List.of(ChildMain.class.getName(), String.valueOf(port)));
 		return command;
