@@ -36,7 +36,7 @@ class ArchitectureTests {
 			"security", "actuate", "embedded", "autoconfigure");
 
 	private static final JavaClasses CLASSES = new ClassFileImporter()
-		.withImportOption((location) -> LibraryClasses.isOfLibrary(location.toString()))
+		.withImportOption((location) -> LibraryClasses.isOfLibrary(location.asURI().toString()))
 		.importPackages("io.ge.redis");
 
 	@TestFactory

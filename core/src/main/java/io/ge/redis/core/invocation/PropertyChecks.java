@@ -18,7 +18,7 @@ import org.springframework.util.Assert;
  */
 public final class PropertyChecks {
 
-	private static final int MAX_BYTES = 200;
+	private static final int MAX_NAME_BYTES = 200;
 
 	private PropertyChecks() {
 	}
@@ -27,9 +27,9 @@ public final class PropertyChecks {
 	 * Checks a name that is part of keys.
 	 */
 	public static void requireName(String place, String name) {
-		Assert.isTrue(name.matches("[A-Za-z0-9_.-]{1," + MAX_BYTES + "}"),
+		Assert.isTrue(name.matches("[A-Za-z0-9_.-]{1," + MAX_NAME_BYTES + "}"),
 				() -> place + ": a name may have letters, digits, '_', '.' and '-', neither braces, colons nor slashes,"
-						+ " and at most " + MAX_BYTES + " bytes");
+						+ " and at most " + MAX_NAME_BYTES + " bytes");
 	}
 
 	/**

@@ -11,7 +11,6 @@ import java.util.Objects;
 
 import io.ge.redis.Refusal;
 import io.ge.redis.core.invocation.NotConfiguredException;
-import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -76,10 +75,6 @@ class DefinitionTests {
 			.withMessage("member must have from 1 to 200 bytes, has 0");
 		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.member("member", Objects.toString(null, null)))
 			.withMessage("member must not be null");
-		assertThatIllegalArgumentException().isThrownBy(() -> PropertyChecks.atLeast("a.b", 1, 0))
-			.withMessage("a.b must be at least 1, was 0");
-		assertThatIllegalArgumentException().isThrownBy(() -> PropertyChecks.atLeastMillis("a.b", 1, Duration.ZERO))
-			.withMessage("a.b must be at least 1ms, was PT0S");
 		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.name("id", "a{b}"))
 			.withMessageStartingWith("id must have neither braces");
 		assertThatIllegalArgumentException().isThrownBy(() -> Arguments.member("member", "a\ud800"))

@@ -115,7 +115,7 @@ public final class RedisLeaderboards implements Leaderboards {
 
 	private static List<RankedMember> members(Board board, ScriptReply reply) {
 		boolean first = board.ties() == Ties.FIRST;
-		// Of a script, which says in three more elements where they are
+		// The script adds three elements to what the command returns
 		boolean placed = reply.size() % 2 == 1;
 		int end = placed ? reply.size() - 3 : reply.size();
 		long from = placed ? reply.number(end) : 0;

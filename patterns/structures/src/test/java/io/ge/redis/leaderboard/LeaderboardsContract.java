@@ -150,6 +150,7 @@ abstract class LeaderboardsContract extends StructureContract {
 		this.boards.add("agents", "a", 1);
 		assertThat(keys()).hasSize(4).anyMatch((key) -> key.matches("ge:leaderboard:\\{agents}:day:\\d{8}"));
 		assertThat(this.boards.rank("agents", Window.DAY, "a")).contains(new RankedMember("a", 1, 1));
+		assertThat(this.boards.percentile("agents", Window.DAY, "a")).contains(100.0);
 		assertThat(this.boards.remove("agents", "a")).isTrue();
 		assertThat(this.boards.remove("agents", "a")).isFalse();
 		assertThat(keys()).isEmpty();
