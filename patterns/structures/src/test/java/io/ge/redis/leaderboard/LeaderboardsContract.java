@@ -157,6 +157,17 @@ abstract class LeaderboardsContract extends StructureContract {
 	}
 
 	@Test
+	void looksAtTheWindowThatIsAskedFor() throws Exception {
+		this.boards.add("agents", "a", 1);
+		List<String> day = keys().stream().filter((key) -> key.contains(":day:")).toList();
+		direct((template) -> template.delete(day));
+		assertThat(text(this.boards.top("agents", Window.NONE, 3))).containsExactly("1 a 1.0");
+		assertThat(this.boards.top("agents", Window.DAY, 3)).isEmpty();
+		assertThat(this.boards.around("agents", Window.DAY, "a", 3)).isEmpty();
+		assertThat(this.boards.percentile("agents", Window.DAY, "a")).isEmpty();
+	}
+
+	@Test
 	void placesAMemberAmongTheOthers() {
 		IntStream.range(0, 11).forEach((i) -> this.boards.add("shared", "m" + i, i));
 		assertThat(this.boards.percentile("shared", Window.NONE, "m10")).contains(100.0);
