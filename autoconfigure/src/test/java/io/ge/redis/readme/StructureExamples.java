@@ -47,7 +47,7 @@ class StructureExamples {
 
 	// @formatter:off
 	public List<RankedMember> leaderboard() {
-		RankedMember me = this.leaderboards.add("completions", "planner", 1);
+		double score = this.leaderboards.add("completions", "planner", 1);
 		this.leaderboards.submitBest("completions", "coder", 42);
 
 		List<RankedMember> today = this.leaderboards.top("completions", Window.DAY, 10);
@@ -57,7 +57,7 @@ class StructureExamples {
 		return today;
 	}
 
-	public Mono<RankedMember> complete(String agent) {
+	public Mono<Double> complete(String agent) {
 		return ReactiveCalls.mono(() -> this.leaderboards.addAsync("completions", agent, 1));
 	}
 

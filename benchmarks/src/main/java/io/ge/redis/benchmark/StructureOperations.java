@@ -210,13 +210,10 @@ final class StructureOperations {
 			.includeDistance()
 			.sortAscending()
 			.limit(NEAREST);
-		return List.of(Operation.of("leaderboard add", (key) -> this.leaderboards.add(NAME, key, score(key)),
-				(key) -> this.scores.addScoreAndGetRevRank(key, score(key)), (key) -> {
-					this.springScores.incrementScore(NAME, key, score(key));
-					return this.springScores.reverseRank(NAME, key);
-				}),
-				Operation.of("leaderboard add, bare", (key) -> this.leaderboards.add(NAME, key, 1),
-						(key) -> this.scores.addScore(key, 1), (key) -> this.springScores.incrementScore(NAME, key, 1)),
+		return List.of(
+				Operation.of("leaderboard add", (key) -> this.leaderboards.add(NAME, key, score(key)),
+						(key) -> this.scores.addScore(key, score(key)),
+						(key) -> this.springScores.incrementScore(NAME, key, score(key))),
 				Operation.of("leaderboard top 10", (key) -> this.leaderboards.top(NAME, Window.NONE, 10),
 						(key) -> this.scores.entryRangeReversed(0, 9),
 						(key) -> this.springScores.reverseRangeWithScores(NAME, 0, 9)),

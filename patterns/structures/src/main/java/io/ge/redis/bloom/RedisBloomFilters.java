@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 import io.ge.redis.bloom.BloomProperties.Filter;
 import io.ge.redis.core.RedisBackend;
@@ -46,6 +45,9 @@ public final class RedisBloomFilters implements BloomFilters {
 
 	/** How many bits of a hash say which bit of a word it is. */
 	private static final int WORD_BITS = 5;
+
+	/** How a reply begins if the filter has other parameters. */
+	private static final String OTHER = "other ";
 
 	private final BloomProperties properties;
 
@@ -112,12 +114,13 @@ public final class RedisBloomFilters implements BloomFilters {
 	}
 
 	private static List<Boolean> results(String name, Filter filter, ScriptReply reply) {
-		if (reply.text(0).equals("other")) {
+		String text = reply.text(0);
+		if (text.startsWith(OTHER)) {
 			throw new StructureMismatchException("Bloom filter '" + name + "' exists with other parameters: it has "
-					+ reply.text(1) + ", and " + BloomProperties.FILTERS + "." + name + " says " + parameters(filter)
-					+ ". Set the properties to those it has, or use another name");
+					+ text.substring(OTHER.length()) + ", and " + BloomProperties.FILTERS + "." + name + " says "
+					+ parameters(filter) + ". Set the properties to those it has, or use another name");
 		}
-		return IntStream.range(1, reply.size()).mapToObj((i) -> reply.number(i) == 1).toList();
+		return text.chars().mapToObj((digit) -> digit == '1').toList();
 	}
 
 	private static String parameters(Filter filter) {

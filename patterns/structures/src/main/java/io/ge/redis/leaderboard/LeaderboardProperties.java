@@ -50,7 +50,7 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 	/**
 	 * One leaderboard.
 	 *
-	 * @param windows periods for which scores are kept; an addition returns the rank in
+	 * @param windows periods for which scores are kept; an addition returns the score in
 	 * the first one
 	 * @param ties ranks of equal scores
 	 * @param ttl time for which the scores of a window are kept after the last addition

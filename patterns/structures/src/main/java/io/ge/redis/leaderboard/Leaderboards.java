@@ -21,9 +21,10 @@ import io.ge.redis.core.structure.Window;
  * the clock of Redis, and its keys go with the TTL of the board, counted from the last
  * addition.
  * <p>
- * Redis: one script call each, or one command for the first members of all time; O(log n)
- * and the number of members that are returned. All keys of a board are in one slot. If
- * nobody learns the outcome of a call
+ * Redis: one script call each. It is one command for the first members of all time, and
+ * for {@link #add} where a board is permanent, shares ranks and has no other window. All
+ * are O(log n) and the number of members that are returned. All keys of a board are in
+ * one slot. If nobody learns the outcome of a call
  * ({@link io.ge.redis.core.outage.RedisUnavailableException}), {@link #submitBest} and
  * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice.
  * <p>
@@ -39,17 +40,17 @@ public interface Leaderboards {
 	/**
 	 * Adds to the score of a member, which is 0 for a new one.
 	 * @param points may be negative
-	 * @return completes with the member in the first window of the board, or
-	 * exceptionally with {@link IllegalArgumentException} if the score would become
-	 * infinite, and nothing is changed then
+	 * @return completes with the score in the first window of the board, or exceptionally
+	 * with {@link IllegalArgumentException} if the score would become infinite, and
+	 * nothing is changed then
 	 */
-	CompletableFuture<RankedMember> addAsync(String board, String member, double points);
+	CompletableFuture<Double> addAsync(String board, String member, double points);
 
 	/**
 	 * Keeps the best score of a member: a lower one changes nothing.
-	 * @return completes with the member in the first window of the board
+	 * @return completes with the best score in the first window of the board
 	 */
-	CompletableFuture<RankedMember> submitBestAsync(String board, String member, double score);
+	CompletableFuture<Double> submitBestAsync(String board, String member, double score);
 
 	/**
 	 * Removes a member from the current windows of a board.
@@ -87,12 +88,12 @@ public interface Leaderboards {
 	}
 
 	/** Adds to a score, as {@link #addAsync}, and waits for the answer. */
-	default RankedMember add(String board, String member, double points) {
+	default double add(String board, String member, double points) {
 		return BlockingCalls.await("Leaderboards.add", () -> addAsync(board, member, points));
 	}
 
 	/** Keeps the best score, as {@link #submitBestAsync}, and waits for the answer. */
-	default RankedMember submitBest(String board, String member, double score) {
+	default double submitBest(String board, String member, double score) {
 		return BlockingCalls.await("Leaderboards.submitBest", () -> submitBestAsync(board, member, score));
 	}
 
@@ -128,12 +129,12 @@ public interface Leaderboards {
 		return new Leaderboards() {
 
 			@Override
-			public CompletableFuture<RankedMember> addAsync(String board, String member, double points) {
-				return CompletableFuture.completedFuture(new RankedMember(member, points, 1));
+			public CompletableFuture<Double> addAsync(String board, String member, double points) {
+				return CompletableFuture.completedFuture(points);
 			}
 
 			@Override
-			public CompletableFuture<RankedMember> submitBestAsync(String board, String member, double score) {
+			public CompletableFuture<Double> submitBestAsync(String board, String member, double score) {
 				return addAsync(board, member, score);
 			}
 

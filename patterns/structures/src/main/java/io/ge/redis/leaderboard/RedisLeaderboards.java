@@ -34,6 +34,11 @@ public final class RedisLeaderboards implements Leaderboards {
 
 	private static final LuaScript TOP = LuaScript.command(RedisLeaderboards.class, "look", "ZREVRANGE");
 
+	private static final LuaScript ADD = LuaScript.command(RedisLeaderboards.class, "submit", "ZINCRBY");
+
+	/** Only greater summands make an infinite sum of finite numbers. */
+	private static final double HARMLESS = 1e290;
+
 	/** Where the member begins in an element of a board with {@link Ties#FIRST}. */
 	private static final int FIRST_MEMBER = 17;
 
@@ -51,25 +56,29 @@ public final class RedisLeaderboards implements Leaderboards {
 	}
 
 	@Override
-	public CompletableFuture<RankedMember> addAsync(String board, String member, double points) {
-		return submit(board, "add", member, Arguments.finite("points", points));
+	public CompletableFuture<Double> addAsync(String name, String member, double points) {
+		Board board = this.properties.board(name);
+		Arguments.finite("points", points);
+		boolean plain = board.permanent() && board.ties() == Ties.SHARED && board.windows().equals(List.of(Window.NONE))
+				&& Math.abs(points) < HARMLESS;
+		return plain ? this.calls.run(ADD, this.calls.key(name), (reply) -> reply.decimal(0), String.valueOf(points),
+				Arguments.member("member", member)) : submit(name, board, "add", member, points);
 	}
 
 	@Override
-	public CompletableFuture<RankedMember> submitBestAsync(String board, String member, double score) {
-		return submit(board, "best", member, Arguments.finite("score", score));
+	public CompletableFuture<Double> submitBestAsync(String name, String member, double score) {
+		return submit(name, this.properties.board(name), "best", member, Arguments.finite("score", score));
 	}
 
-	private CompletableFuture<RankedMember> submit(String name, String mode, String member, double number) {
-		Board board = this.properties.board(name);
-		Arguments.member("member", member);
+	private CompletableFuture<Double> submit(String name, Board board, String mode, String member, double number) {
 		return this.calls.run(SUBMIT, this.calls.key(name), (reply) -> {
-			if (reply.text(0).equals("infinite")) {
+			if (!reply.has(0)) {
 				throw new IllegalArgumentException(
 						"The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
 			}
-			return new RankedMember(member, reply.decimal(2), reply.number(1));
-		}, arguments(board, mode, member, String.valueOf(number), board.ties().name(), board.timeToLive()));
+			return reply.decimal(0);
+		}, arguments(board, mode, Arguments.member("member", member), String.valueOf(number), board.ties().name(),
+				board.timeToLive()));
 	}
 
 	@Override
@@ -84,33 +93,34 @@ public final class RedisLeaderboards implements Leaderboards {
 	public CompletableFuture<List<RankedMember>> topAsync(String name, Window window, int count) {
 		Board board = this.properties.board(name, window);
 		Arguments.count("count", count, 1);
-		return (window != Window.NONE) ? look(name, window, "", count, RedisLeaderboards::members) : this.calls.run(TOP,
+		return (window != Window.NONE) ? look(name, window, RedisLeaderboards::members, "", count) : this.calls.run(TOP,
 				this.calls.key(name), (reply) -> members(board, reply), 0, count - 1, "WITHSCORES");
 	}
 
 	@Override
 	public CompletableFuture<List<RankedMember>> aroundAsync(String name, Window window, String member, int count) {
-		return look(name, window, Arguments.member("member", member), Arguments.count("count", count, 0),
-				RedisLeaderboards::members);
+		return look(name, window, RedisLeaderboards::members, Arguments.member("member", member),
+				Arguments.count("count", count, 0));
 	}
 
 	@Override
 	public CompletableFuture<Optional<Double>> percentileAsync(String name, Window window, String member) {
-		return look(name, window, Arguments.member("member", member), 0, (board, reply) -> {
+		return look(name, window, (board, reply) -> {
 			int last = reply.size() - 1;
 			if (last < 0) {
 				return Optional.empty();
 			}
 			double others = reply.number(last) - 1;
 			return Optional.of((others > 0) ? 100 * (reply.number(last) - reply.number(last - 1)) / others : 100);
-		});
+		}, Arguments.member("member", member), 0, "counted");
 	}
 
-	private <T> CompletableFuture<T> look(String name, Window window, String member, int count,
-			BiFunction<Board, ScriptReply, T> reader) {
+	private <T> CompletableFuture<T> look(String name, Window window, BiFunction<Board, ScriptReply, T> reader,
+			Object... wanted) {
 		Board board = this.properties.board(name, window);
-		return this.calls.run(LOOK, this.calls.key(name), (reply) -> reader.apply(board, reply), window.argument(),
-				board.ties().name(), member, count);
+		List<Object> arguments = new ArrayList<>(List.of(window.argument(), board.ties().name()));
+		arguments.addAll(List.of(wanted));
+		return this.calls.run(LOOK, this.calls.key(name), (reply) -> reader.apply(board, reply), arguments.toArray());
 	}
 
 	private static List<RankedMember> members(Board board, ScriptReply reply) {

@@ -14,31 +14,35 @@
 local parameters, length, blocks, words = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local FIRST_VALUE = 7
 
-local size, format = 4 * words, '<' .. string.rep('i4', words)
-
--- Where the block of a value begins, and its words
-local function read_block(generation, hash)
-  local from = hash % blocks * size
-  local block = redis.call('GETRANGE', generation, from, from + size - 1)
-  return from, {struct.unpack(format, block .. string.rep('\0', size - #block))}
+local current, before, lives = KEYS[1], nil, nil
+if length > 0 then
+  local clock = redis.call('TIME') -- the only reading of time
+  local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+  local number = math.floor(now / length)
+  current, before = string.format('%s:%.0f', KEYS[1], number), string.format('%s:%.0f', KEYS[1], number - 1)
+  lives = string.format('%.0f', (number + 2) * length - now)
 end
 
-local function has(block, mask)
+local size, format = 4 * words, '<' .. string.rep('i4', words)
+
+-- Whether a generation has a value, and if not, where its block begins, the words there, and its mask
+local function find(generation, i)
+  local from = ARGV[i] % blocks * size
+  local bytes = redis.call('GETRANGE', generation, from, from + size - 1)
+  if #bytes < size then
+    bytes = bytes .. string.rep('\0', size - #bytes)
+  end
+  local block, mask = {struct.unpack(format, bytes)}, {struct.unpack(format, ARGV[i + 1])}
   for word = 1, words do
     if bit.band(block[word], mask[word]) == 0 then
-      return false
+      return false, from, block, mask
     end
   end
   return true
 end
 
--- What the server has under the name of a value
-local function item(i)
-  return ARGV[i] .. ARGV[i + 1]
-end
-
 local found = redis.call('GET', KEYS[1] .. ':parameters')
-local kind = found and string.match(found, '^%a+')
-if found and found ~= (kind or '') .. ' ' .. parameters then
-  return {'other', string.match(found, '^%a+ (.*)$') or found}
+local bits = found == 'bits ' .. parameters
+if found and not bits and found ~= 'bf ' .. parameters then
+  return 'other ' .. (string.match(found, '^%a+ (.*)$') or found)
 end

@@ -1,9 +1,10 @@
 -- Returns the first members of a board, or a member with those before and behind it.
 --
 -- KEYS  board
--- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side
--- Reply {for each: element, score, then position of the first one from 0, its rank, members of the board if a member was
---       asked for without others or 0} | {} if there is no such member
+-- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side, and anything
+--       else if the members are to be counted
+-- Reply {for each: element, score, then position of the first one from 0, its rank, members of the board or 0} | {} if
+--       there is no such member
 --
 -- Invariant, see submit.lua for the state: writes nothing.
 
@@ -30,5 +31,5 @@ if not first and from > 0 then
   rank = redis.call('ZCOUNT', key, '(' .. page[2], '+inf') + 1
 end
 local last = #page
-page[last + 1], page[last + 2], page[last + 3] = from, rank, count == 0 and redis.call('ZCARD', key) or 0
+page[last + 1], page[last + 2], page[last + 3] = from, rank, ARGV[5] and redis.call('ZCARD', key) or 0
 return page

@@ -2,7 +2,7 @@
 --
 -- KEYS  board
 -- ARGV  add | best, member, number, FIRST | SHARED, milliseconds to live or 0 for ever, window, ...
--- Reply {'ok', rank, score} of the first window | {'infinite'}
+-- Reply {score in the first window} | {false} if the score would become infinite in a window
 --
 -- Of each window there is a sorted set of the members by score. With FIRST its elements are the members behind 16
 -- digits and a colon; the digits are the larger the earlier a member got its score, since Redis orders equal scores by
@@ -15,15 +15,6 @@
 
 local board = KEYS[1]
 local mode, member, number, first, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == 'FIRST', ARGV[5]
-
--- The usual case in few commands. Only larger summands make an infinite sum of finite numbers
-if mode == 'add' and not first and #ARGV == 6 and ARGV[6] == 'none' and math.abs(number) < 1e290 then
-  local score = redis.call('ZINCRBY', board, ARGV[3], member)
-  if ttl ~= '0' then
-    redis.call('PEXPIRE', board, ttl)
-  end
-  return {'ok', redis.call('ZCOUNT', board, '(' .. score, '+inf') + 1, score}
-end
 
 local clock = redis.call('TIME') -- the only reading of time
 local seconds = tonumber(clock[1])
@@ -47,7 +38,7 @@ for i = 6, #ARGV do
     score = math.max(old, number)
   end
   if math.abs(score) == math.huge then
-    return {'infinite'}
+    return {false}
   end
   changes[#changes + 1] = {key = key, old = old, element = element, score = score}
 end
@@ -74,8 +65,4 @@ for _, change in ipairs(changes) do
   end
 end
 
-local head = changes[1]
-local score = string.format('%.17g', head.score)
-local rank = first and redis.call('ZREVRANK', head.key, head.element)
-  or redis.call('ZCOUNT', head.key, '(' .. score, '+inf')
-return {'ok', rank + 1, score}
+return {string.format('%.17g', changes[1].score)}

@@ -33,7 +33,8 @@ class LeaderboardConfigurationTests {
 	@Test
 	void keepsNothingWhereLeaderboardsAreSwitchedOff() {
 		Leaderboards boards = Leaderboards.unguarded();
-		assertThat(boards.add("any", "a", 2)).isEqualTo(new RankedMember("a", 2, 1));
+		assertThat(boards.add("any", "a", 2)).isEqualTo(2);
+		assertThat(boards.submitBest("any", "a", 3)).isEqualTo(3);
 		assertThat(boards.percentile("any", Window.NONE, "a")).isEmpty();
 		assertThat(boards.top("any", Window.DAY, 1)).isEmpty();
 		assertThat(boards.rank("any", Window.DAY, "a")).isEmpty();

@@ -39,7 +39,9 @@ class LeaderboardController {
 
 	@PostMapping("/api/agents/{agent}/completions")
 	RankedAgent complete(@PathVariable String agent) {
-		return RankedAgent.of(Inputs.checked(() -> this.leaderboards.add(COMPLETIONS, agent, 1)));
+		double completed = Inputs.checked(() -> this.leaderboards.add(COMPLETIONS, agent, 1));
+		RankedMember now = this.leaderboards.rank(COMPLETIONS, Window.NONE, agent).orElseThrow();
+		return new RankedAgent(agent, (long) completed, now.rank());
 	}
 
 	@GetMapping("/api/leaderboard")
