@@ -43,8 +43,8 @@ public final class TimedScripts {
 			.flatMap((argument) -> (argument instanceof Object[] several) ? Stream.of(several) : Stream.of(argument))
 			.map(String::valueOf)
 			.forEach(command::add);
-		Object reply = redis.primary().command(command.toArray(String[]::new));
-		return elements(List.of(reply)).map(String::valueOf).toList();
+		List<?> reply = (List<?>) redis.primary().command(command.toArray(String[]::new));
+		return elements(reply).map(String::valueOf).toList();
 	}
 
 	private static Stream<?> elements(List<?> reply) {

@@ -2,7 +2,7 @@
 --
 -- KEYS  filter
 -- ARGV  see blocks.lua
--- Reply a digit for each value: 1 if it is certainly new, else 0 | 'other ' and the parameters that the filter has
+-- Reply {a digit for each value: 1 if it is certainly new, else 0} | {'other ' and the parameters that the filter has}
 --
 -- Of a filter there are
 --   :parameters  text: bf | bits, a space, parameters; the first value to be added decides
@@ -53,4 +53,4 @@ if lives then
   redis.call('PEXPIRE', current, lives)
   redis.call('PEXPIRE', names, lives)
 end
-return reply
+return {reply}

@@ -44,5 +44,5 @@ end
 local found = redis.call('GET', KEYS[1] .. ':parameters')
 local bits = found == 'bits ' .. parameters
 if found and not bits and found ~= 'bf ' .. parameters then
-  return 'other ' .. (string.match(found, '^%a+ (.*)$') or found)
+  return {'other ' .. (string.match(found, '^%a+ (.*)$') or found)}
 end

@@ -2,7 +2,7 @@
 --
 -- KEYS  filter
 -- ARGV  see blocks.lua
--- Reply a digit for each value: 1 if it might be there, else 0 | 'other ' and the parameters that the filter has
+-- Reply {a digit for each value: 1 if it might be there, else 0} | {'other ' and the parameters that the filter has}
 --
 -- Invariant, see add.lua for the state: writes nothing.
 
@@ -18,4 +18,4 @@ for i = FIRST_VALUE, #ARGV, 2 do
   end
   reply = reply .. (there and 1 or 0)
 end
-return reply
+return {reply}
