@@ -14,6 +14,7 @@
 local parameters, length, blocks, words = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local FIRST_VALUE = 7
 
+-- The current generation, the one before if there are several, and how long the current one lives
 local current, before, lives = KEYS[1], nil, nil
 if length > 0 then
   local clock = redis.call('TIME') -- the only reading of time
