@@ -16,7 +16,6 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class DedicatedResources implements InvocationHandler {
 
 	private static final Delay DELAY = Delay.constant(Duration.ofMillis(250));
-
-	/** After so many commands they leave, although others wait behind them. */
-	private static final int MOST_TOGETHER = 256;
 
 	private final ClientResources resources;
 
@@ -53,18 +49,14 @@ final class DedicatedResources implements InvocationHandler {
 		}
 		try {
 			Object resource = method.invoke(this.resources, arguments);
-			return (resource instanceof NettyCustomizer customizer) ? new TogetherCustomizer(customizer) : resource;
+			return (resource instanceof NettyCustomizer customizer) ? new FlushCustomizer(customizer) : resource;
 		}
 		catch (InvocationTargetException ex) {
 			throw ex.getTargetException();
 		}
 	}
 
-	/**
-	 * The driver flushes each command. What its thread finds waiting is written first,
-	 * and then flushed once.
-	 */
-	private record TogetherCustomizer(NettyCustomizer application) implements NettyCustomizer {
+	private record FlushCustomizer(NettyCustomizer application) implements NettyCustomizer {
 
 		@Override
 		public void afterBootstrapInitialized(Bootstrap bootstrap) {
@@ -73,7 +65,7 @@ final class DedicatedResources implements InvocationHandler {
 
 		@Override
 		public void afterChannelInitialized(Channel channel) {
-			channel.pipeline().addFirst(new FlushConsolidationHandler(MOST_TOGETHER, true));
+			channel.pipeline().addFirst(new FlushHandler());
 			this.application.afterChannelInitialized(channel);
 		}
 

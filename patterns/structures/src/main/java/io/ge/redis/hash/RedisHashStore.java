@@ -132,7 +132,9 @@ public final class RedisHashStore implements HashStore {
 				String field = all ? reply.text(2 * i) : fields[i];
 				int value = all ? 2 * i + 1 : i;
 				if (!field.isEmpty() && reply.has(value)) {
-					json.append(((json.length() > 1) ? "," : "") + quoted(field) + ':' + reply.text(value));
+					json.append((json.length() > 1) ? ",\"" : "\"");
+					JsonStringEncoder.getInstance().quoteAsString(field, json);
+					json.append("\":").append(reply.text(value));
 				}
 			}
 			boolean exists = json.length() > 1 || reply.has(fields.length);

@@ -3,7 +3,7 @@
 -- KEYS  board
 -- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side, and anything
 --       else if the members are to be counted
--- Reply {for each: element, score, then position of the first one from 0, its rank, members of the board or 0} | {} if
+-- Reply {for each: element, score, then how many are before the first one, its rank, members of the board or 0} | {} if
 --       there is no such member
 --
 -- Invariant, see submit.lua for the state: writes nothing.
@@ -18,6 +18,15 @@ if member ~= '' then
   if first then
     element = redis.call('HGET', key .. ':members', member)
   end
+  -- The usual case in few commands
+  if count == 0 then
+    local score = element and redis.call('ZSCORE', key, element)
+    if not score then
+      return {}
+    end
+    local before = first and redis.call('ZREVRANK', key, element) or redis.call('ZCOUNT', key, '(' .. score, '+inf')
+    return {element, score, before, before + 1, ARGV[5] and redis.call('ZCARD', key) or 0}
+  end
   local position = element and redis.call('ZREVRANK', key, element)
   if not position then
     return {}
@@ -31,5 +40,5 @@ if not first and from > 0 then
   rank = redis.call('ZCOUNT', key, '(' .. page[2], '+inf') + 1
 end
 local last = #page
-page[last + 1], page[last + 2], page[last + 3] = from, rank, ARGV[5] and redis.call('ZCARD', key) or 0
+page[last + 1], page[last + 2], page[last + 3] = from, rank, 0
 return page
