@@ -110,7 +110,9 @@ public final class RedisHashStore implements HashStore {
 	}
 
 	private byte[] json(String name, Store store, String field, JsonNode value) {
-		byte[] json = value.isString() ? ScriptCall.argument(quoted(value.stringValue()))
+		byte[] json = value.isString()
+				? ScriptCall.argument(
+						'"' + new String(JsonStringEncoder.getInstance().quoteAsCharArray(value.stringValue())) + '"')
 				: this.mapper.writeValueAsBytes(value);
 		Assert.isTrue(json.length <= store.maxValueSize().toBytes(),
 				() -> "Field '" + field + "' has " + json.length + " bytes as JSON, more than " + HashProperties.STORES
@@ -168,10 +170,6 @@ public final class RedisHashStore implements HashStore {
 	public CompletableFuture<Boolean> removeAsync(String name, String id) {
 		this.properties.store(name);
 		return this.calls.run(REMOVE, key(name, id), (reply) -> reply.number(0) == 1);
-	}
-
-	private static String quoted(String text) {
-		return '"' + new String(JsonStringEncoder.getInstance().quoteAsCharArray(text)) + '"';
 	}
 
 }

@@ -75,10 +75,7 @@ public record LeaderboardProperties(@DefaultValue("true") boolean enabled, @Null
 		/** They share one, and the next one counts on: 1, 2, 2, 4. */
 		SHARED,
 
-		/**
-		 * The member that reached the score first is ahead: 1, 2, 3, 4. Takes twice the
-		 * memory.
-		 */
+		/** The first to reach a score is ahead: 1, 2, 3, 4. Takes twice the memory. */
 		FIRST
 
 	}

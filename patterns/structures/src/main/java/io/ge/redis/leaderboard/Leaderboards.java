@@ -73,19 +73,17 @@ public interface Leaderboards {
 	CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member, int count);
 
 	/**
+	 * Returns a member with its score and rank.
+	 * @return completes with the member, or with nothing if it has no score
+	 */
+	CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member);
+
+	/**
 	 * Returns how many of the other members are not ahead of a member, in percent.
 	 * @return completes with 0 to 100, which is the first one's, or with nothing if the
 	 * member has no score
 	 */
 	CompletableFuture<Optional<Double>> percentileAsync(String board, Window window, String member);
-
-	/**
-	 * Returns a member with its score and rank.
-	 * @return completes with the member, or with nothing if it has no score
-	 */
-	default CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member) {
-		return aroundAsync(board, window, member, 0).thenApply((members) -> members.stream().findFirst());
-	}
 
 	/** Adds to a score, as {@link #addAsync}, and waits for the answer. */
 	default double add(String board, String member, double points) {
@@ -117,9 +115,7 @@ public interface Leaderboards {
 		return BlockingCalls.await("Leaderboards.rank", () -> rankAsync(board, window, member));
 	}
 
-	/**
-	 * Returns the percentile of a member, as {@link #percentileAsync}, and waits for it.
-	 */
+	/** Returns a percentile, as {@link #percentileAsync}, and waits for it. */
 	default Optional<Double> percentile(String board, Window window, String member) {
 		return BlockingCalls.await("Leaderboards.percentile", () -> percentileAsync(board, window, member));
 	}
@@ -152,6 +148,11 @@ public interface Leaderboards {
 			public CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member,
 					int count) {
 				return CompletableFuture.completedFuture(List.of());
+			}
+
+			@Override
+			public CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member) {
+				return CompletableFuture.completedFuture(Optional.empty());
 			}
 
 			@Override

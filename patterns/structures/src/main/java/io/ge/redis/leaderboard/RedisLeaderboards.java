@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.script.LuaScript;
@@ -31,6 +31,8 @@ public final class RedisLeaderboards implements Leaderboards {
 	private static final LuaScript REMOVE = load("remove.lua");
 
 	private static final LuaScript LOOK = load("look.lua");
+
+	private static final LuaScript RANK = load("rank.lua");
 
 	private static final LuaScript TOP = LuaScript.command(RedisLeaderboards.class, "look", "ZREVRANGE");
 
@@ -93,55 +95,60 @@ public final class RedisLeaderboards implements Leaderboards {
 	public CompletableFuture<List<RankedMember>> topAsync(String name, Window window, int count) {
 		Board board = this.properties.board(name, window);
 		Arguments.count("count", count, 1);
-		return (window != Window.NONE) ? look(name, window, RedisLeaderboards::members, "", count) : this.calls.run(TOP,
-				this.calls.key(name), (reply) -> members(board, reply), 0, count - 1, "WITHSCORES");
+		return (window != Window.NONE) ? look(name, window, "", count) : this.calls.run(TOP, this.calls.key(name),
+				(reply) -> members(board, reply, reply.size(), 0, 1), 0, count - 1, "WITHSCORES");
 	}
 
 	@Override
 	public CompletableFuture<List<RankedMember>> aroundAsync(String name, Window window, String member, int count) {
-		return look(name, window, RedisLeaderboards::members, Arguments.member("member", member),
-				Arguments.count("count", count, 0));
+		return look(name, window, Arguments.member("member", member), Arguments.count("count", count, 0));
 	}
 
-	@Override
-	public CompletableFuture<Optional<Double>> percentileAsync(String name, Window window, String member) {
-		return look(name, window, (board, reply) -> {
-			int last = reply.size() - 1;
-			if (last < 0) {
-				return Optional.empty();
-			}
-			double others = reply.number(last) - 1;
-			return Optional.of((others > 0) ? 100 * (reply.number(last) - reply.number(last - 1)) / others : 100);
-		}, Arguments.member("member", member), 0, "counted");
-	}
-
-	private <T> CompletableFuture<T> look(String name, Window window, BiFunction<Board, ScriptReply, T> reader,
-			Object... wanted) {
+	private CompletableFuture<List<RankedMember>> look(String name, Window window, String member, int count) {
 		Board board = this.properties.board(name, window);
-		List<Object> arguments = new ArrayList<>(List.of(window.argument(), board.ties().name()));
-		arguments.addAll(List.of(wanted));
-		return this.calls.run(LOOK, this.calls.key(name), (reply) -> reader.apply(board, reply), arguments.toArray());
+		return this.calls.run(LOOK, this.calls.key(name), (reply) -> {
+			int end = reply.size() - 2;
+			return (end < 0) ? List.of() : members(board, reply, end, reply.number(end), reply.number(end + 1));
+		}, window.argument(), board.ties().name(), member, count);
 	}
 
-	private static List<RankedMember> members(Board board, ScriptReply reply) {
+	/** Reads elements and their scores; the first one is at a position, from 0. */
+	private static List<RankedMember> members(Board board, ScriptReply reply, int end, long position, long firstRank) {
 		boolean first = board.ties() == Ties.FIRST;
-		// The script adds three elements to what the command returns
-		boolean placed = reply.size() % 2 == 1;
-		int end = placed ? reply.size() - 3 : reply.size();
-		long from = placed ? reply.number(end) : 0;
-		long rank = placed ? reply.number(end + 1) : 1;
 		List<RankedMember> members = new ArrayList<>(end / 2);
+		long rank = firstRank;
 		double before = Double.NaN;
 		for (int i = 0; i < end; i += 2) {
 			double score = reply.decimal(i + 1);
 			if (first || (i > 0 && score != before)) {
-				rank = from + i / 2 + 1;
+				rank = position + i / 2 + 1;
 			}
 			before = score;
 			String element = reply.text(i);
 			members.add(new RankedMember(first ? element.substring(FIRST_MEMBER) : element, score, rank));
 		}
 		return members;
+	}
+
+	@Override
+	public CompletableFuture<Optional<RankedMember>> rankAsync(String name, Window window, String member) {
+		return rank(name, window, member, (reply) -> new RankedMember(member, reply.decimal(0), reply.number(1)));
+	}
+
+	@Override
+	public CompletableFuture<Optional<Double>> percentileAsync(String name, Window window, String member) {
+		return rank(name, window, member, (reply) -> {
+			double others = reply.number(2) - 1;
+			return (others > 0) ? 100 * (reply.number(2) - reply.number(1)) / others : 100;
+		});
+	}
+
+	private <T> CompletableFuture<Optional<T>> rank(String name, Window window, String member,
+			Function<ScriptReply, T> reader) {
+		Board board = this.properties.board(name, window);
+		return this.calls.run(RANK, this.calls.key(name),
+				(reply) -> reply.has(0) ? Optional.of(reader.apply(reply)) : Optional.empty(), window.argument(),
+				board.ties().name(), Arguments.member("member", member));
 	}
 
 	private static Object[] arguments(Board board, Object... arguments) {

@@ -1,10 +1,8 @@
 -- Returns the first members of a board, or a member with those before and behind it.
 --
 -- KEYS  board
--- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side, and anything
---       else if the members are to be counted
--- Reply {for each: element, score, then how many are before the first one, its rank, members of the board or 0} | {} if
---       there is no such member
+-- ARGV  window, FIRST | SHARED, member or '' for the first ones, how many, around a member on each side
+-- Reply {for each: element, score, then position of the first one from 0, its rank} | {} if there is no such member
 --
 -- Invariant, see submit.lua for the state: writes nothing.
 
@@ -18,15 +16,6 @@ if member ~= '' then
   if first then
     element = redis.call('HGET', key .. ':members', member)
   end
-  -- The usual case in few commands
-  if count == 0 then
-    local score = element and redis.call('ZSCORE', key, element)
-    if not score then
-      return {}
-    end
-    local before = first and redis.call('ZREVRANK', key, element) or redis.call('ZCOUNT', key, '(' .. score, '+inf')
-    return {element, score, before, before + 1, ARGV[5] and redis.call('ZCARD', key) or 0}
-  end
   local position = element and redis.call('ZREVRANK', key, element)
   if not position then
     return {}
@@ -39,6 +28,6 @@ local rank = from + 1
 if not first and from > 0 then
   rank = redis.call('ZCOUNT', key, '(' .. page[2], '+inf') + 1
 end
-local last = #page
-page[last + 1], page[last + 2], page[last + 3] = from, rank, 0
+page[#page + 1] = from
+page[#page + 1] = rank
 return page

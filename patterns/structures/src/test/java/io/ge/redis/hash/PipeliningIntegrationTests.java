@@ -44,7 +44,7 @@ class PipeliningIntegrationTests {
 
 	private static final int CALLS = 100;
 
-	/** One, and what other connections may send meanwhile. */
+	/** The first commands, the rest, and what other connections may send meanwhile. */
 	private static final int MOST_FLUSHES = 3;
 
 	private final AtomicInteger flushes = new AtomicInteger();
@@ -97,7 +97,7 @@ class PipeliningIntegrationTests {
 	}
 
 	@Test
-	void whatTheDriverFindsTogetherLeavesInOneFlush() throws Exception {
+	void whatTheDriverFindsTogetherLeavesInFewFlushes() throws Exception {
 		CountDownLatch busy = new CountDownLatch(1);
 		CountDownLatch called = new CountDownLatch(1);
 		// A driver that is quicker than the caller would find one call at a time

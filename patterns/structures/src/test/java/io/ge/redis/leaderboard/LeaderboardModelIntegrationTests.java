@@ -83,11 +83,12 @@ class LeaderboardModelIntegrationTests {
 			this.now += List.of(1L, 1000L, 1_800_000_000L, 43_200_000_000L, 864_000_000_000L)
 				.get((random.nextInt(4) > 0) ? random.nextInt(2) : random.nextInt(5));
 			String member = "m" + random.nextInt(8);
-			switch (random.nextInt(8)) {
+			switch (random.nextInt(9)) {
 				case 0, 1, 2 -> submit("add", member, random.nextInt(7) / 2.0 - 1);
 				case 3, 4 -> submit("best", member, random.nextInt(7) / 2.0 - 1);
 				case 5 -> remove(member);
 				case 6 -> look(random, "", 1 + random.nextInt(10));
+				case 7 -> rank(random, member);
 				default -> look(random, member, random.nextInt(4));
 			}
 		}
@@ -121,9 +122,7 @@ class LeaderboardModelIntegrationTests {
 		Window window = this.windows.get(random.nextInt(this.windows.size()));
 		Map<String, Score> board = board(window);
 		List<String> order = order(board);
-		boolean counted = random.nextBoolean();
-		List<String> reply = counted ? run("look", window.argument(), this.ties, member, count, "counted")
-				: run("look", window.argument(), this.ties, member, count);
+		List<String> reply = run("look", window.argument(), this.ties, member, count);
 		if (!member.isEmpty() && !board.containsKey(member)) {
 			assertThat(reply).isEmpty();
 			return;
@@ -137,9 +136,21 @@ class LeaderboardModelIntegrationTests {
 			expected.add(this.ties.equals("FIRST") ? 8_999_999_999_999_999L - score.since + ":" + each : each);
 			expected.add(number(score.value));
 		});
-		expected.addAll(List.of(String.valueOf(from), (from < to) ? String.valueOf(rank(board, order.get(from))) : "1",
-				counted ? String.valueOf(board.size()) : "0"));
+		expected
+			.addAll(List.of(String.valueOf(from), (from < to) ? String.valueOf(rank(board, order.get(from))) : "1"));
 		assertThat(reply).isEqualTo(expected);
+	}
+
+	private void rank(Random random, String member) {
+		Window window = this.windows.get(random.nextInt(this.windows.size()));
+		Map<String, Score> board = board(window);
+		List<String> reply = run("rank", window.argument(), this.ties, member);
+		if (!board.containsKey(member)) {
+			assertThat(reply).isEmpty();
+			return;
+		}
+		assertThat(reply).containsExactly(number(board.get(member).value), String.valueOf(rank(board, member)),
+				String.valueOf(board.size()));
 	}
 
 	private List<String> order(Map<String, Score> board) {
