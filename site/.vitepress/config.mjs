@@ -11,7 +11,8 @@ const groups = {
   Guards: ['rate-limiting', 'locks', 'idempotency', 'caching', 'write-behind', 'blacklist', 'refresh-tokens',
     'composing-guards', 'calling-styles'],
   Messages: ['streams', 'queues', 'broadcast'],
-  Structures: ['workspaces', 'leaderboards', 'unique-counters', 'bloom-filters', 'geo-indexes', 'hash-stores'],
+  Structures: ['workspaces', 'workspace-keys', 'leaderboards', 'unique-counters', 'bloom-filters', 'geo-indexes',
+    'hash-stores'],
   'In production': ['operations', 'redis', 'observability', 'troubleshooting', 'testing', 'native', 'benchmarks'],
   Background: ['guarantees', 'architecture', 'locks-design', 'caching-design', 'consumers-design']
 }

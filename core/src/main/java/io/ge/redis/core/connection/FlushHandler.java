@@ -16,39 +16,43 @@ import io.netty.channel.ChannelPromise;
  */
 final class FlushHandler extends ChannelOutboundHandlerAdapter {
 
-	static final int FIRST = 8;
+	private static final int FIRST = 8;
 
-	static final int NEXT = 256;
+	private static final int NEXT = 256;
 
-	/** Since the last flush of a rest. */
-	private int commands;
+	/** How many commands the thread has found since it began. */
+	private int found;
+
+	private boolean waiting;
 
 	@Override
 	public void flush(ChannelHandlerContext context) {
-		this.commands++;
-		if (this.commands == 1) {
+		this.waiting = true;
+		this.found++;
+		if (this.found == 1) {
 			// Runs behind what waits for this thread
 			context.executor().execute(() -> flushRest(context));
 		}
-		else if (isFull()) {
-			context.flush();
+		if (this.found % NEXT == FIRST || !context.channel().isWritable()) {
+			flushWaiting(context);
 		}
 	}
 
 	private void flushRest(ChannelHandlerContext context) {
-		if (!isFull()) {
-			context.flush();
-		}
-		this.commands = 0;
+		this.found = 0;
+		flushWaiting(context);
 	}
 
-	private boolean isFull() {
-		return this.commands % NEXT == FIRST;
+	private void flushWaiting(ChannelHandlerContext context) {
+		if (this.waiting) {
+			this.waiting = false;
+			context.flush();
+		}
 	}
 
 	@Override
 	public void close(ChannelHandlerContext context, ChannelPromise promise) {
-		context.flush();
+		flushWaiting(context);
 		context.close(promise);
 	}
 

@@ -87,7 +87,16 @@ public final class ScriptReply {
 	 * Returns a number that may have decimals.
 	 */
 	public double decimal(int index) {
-		return (element(index) instanceof Double number) ? number : Double.parseDouble(text(index));
+		if (element(index) instanceof Double number) {
+			return number;
+		}
+		String text = text(index);
+		try {
+			return Double.parseDouble(text);
+		}
+		catch (NumberFormatException ex) {
+			throw this.unreadable.apply("element %d of the reply is no number: %.40s".formatted(index, text));
+		}
 	}
 
 	/**

@@ -7,6 +7,7 @@ package io.ge.redis.core.connection;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -28,36 +29,53 @@ class FlushHandlerTests {
 	private final EmbeddedChannel channel = new EmbeddedChannel(this.network, new FlushHandler());
 
 	@ParameterizedTest
-	@ValueSource(ints = { 1, FlushHandler.FIRST - 1, FlushHandler.FIRST })
+	@ValueSource(ints = { 1, 7, 8 })
 	void fewLeaveInOneFlush(int commands) {
 		find(commands);
-		assertThat(this.network.flushed).containsExactly(commands);
+		assertThat(this.network.log).containsExactly(String.valueOf(commands));
 	}
 
 	@Test
 	void manyLeaveInTwoFlushes() {
 		find(100);
-		assertThat(this.network.flushed).containsExactly(8, 92);
+		assertThat(this.network.log).containsExactly("8", "92");
 	}
 
 	@Test
 	void noCommandWaitsForAThousandOthers() {
 		find(1000);
-		assertThat(this.network.flushed).containsExactly(8, 256, 256, 256, 224);
+		find(264);
+		assertThat(this.network.log).containsExactly("8", "256", "256", "256", "224", "8", "256");
 	}
 
 	@Test
 	void whatIsFoundLaterLeavesTheSameWay() {
 		find(9);
 		find(9);
-		assertThat(this.network.flushed).containsExactly(8, 1, 8, 1);
+		assertThat(this.network.log).containsExactly("8", "1", "8", "1");
+	}
+
+	@Test
+	void muchDoesNotWait() {
+		Objects.requireNonNull(this.channel.unsafe().outboundBuffer()).setUserDefinedWritability(1, false);
+		find(3);
+		assertThat(this.network.log).containsExactly("1", "1", "1");
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 8 })
+	void whatIsWrittenDuringAFlushLeavesToo(int commands) {
+		this.network.whileFlushing = () -> this.channel.pipeline().writeAndFlush("command");
+		find(commands);
+		assertThat(this.network.log).containsExactly(String.valueOf(commands), "1");
 	}
 
 	@Test
 	void leavesBeforeTheChannelCloses() {
 		this.channel.pipeline().writeAndFlush("command");
 		this.channel.pipeline().close();
-		assertThat(this.network.flushed).startsWith(1);
+		this.channel.runPendingTasks();
+		assertThat(this.network.log).containsExactly("1", "closed");
 	}
 
 	private void find(int commands) {
@@ -70,9 +88,12 @@ class FlushHandlerTests {
 	/** Nothing goes further, since the channel would run at once what is to run later. */
 	private static final class Network extends ChannelOutboundHandlerAdapter {
 
-		private final List<Integer> flushed = new ArrayList<>();
+		private final List<String> log = new ArrayList<>();
 
 		private int written;
+
+		private Runnable whileFlushing = () -> {
+		};
 
 		@Override
 		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
@@ -82,8 +103,18 @@ class FlushHandlerTests {
 
 		@Override
 		public void flush(ChannelHandlerContext context) {
-			this.flushed.add(this.written);
+			this.log.add(String.valueOf(this.written));
 			this.written = 0;
+			Runnable action = this.whileFlushing;
+			this.whileFlushing = () -> {
+			};
+			action.run();
+		}
+
+		@Override
+		public void close(ChannelHandlerContext context, ChannelPromise promise) {
+			this.log.add("closed");
+			promise.setSuccess();
 		}
 
 	}

@@ -29,6 +29,13 @@ class ScriptReplyTests {
 		assertUnreadable(reply, (read) -> read.number(0), text);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "inf", "", "x" })
+	void whatIsNoNumberFailsAsTheReaderWants(String text) {
+		ScriptReply reply = reply(text.getBytes(StandardCharsets.UTF_8));
+		assertUnreadable(reply, (read) -> read.decimal(0), text);
+	}
+
 	@Test
 	void whatIsMissingOrOfAnotherTypeFailsAsTheReaderWants() {
 		ScriptReply reply = reply(7L, null);

@@ -14,9 +14,9 @@ local from, to = 0, count - 1
 if member ~= '' then
   local element = member
   if first then
-    element = redis.call('HGET', key .. ':members', member)
+    element = redis.call('HGET', key .. ':members', member) or ''
   end
-  local position = element and redis.call('ZREVRANK', key, element)
+  local position = redis.call('ZREVRANK', key, element)
   if not position then
     return {}
   end

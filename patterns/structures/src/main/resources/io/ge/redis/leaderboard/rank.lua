@@ -10,10 +10,10 @@ local clock = ARGV[1] ~= 'none' and redis.call('TIME') or {0} -- the only readin
 local key = window_key(KEYS[1], ARGV[1], tonumber(clock[1]), 0)
 local first, element = ARGV[2] == 'FIRST', ARGV[3]
 if first then
-  element = redis.call('HGET', key .. ':members', element)
+  element = redis.call('HGET', key .. ':members', element) or ''
 end
 
-local score = element and redis.call('ZSCORE', key, element)
+local score = redis.call('ZSCORE', key, element)
 if not score then
   return {}
 end

@@ -13,13 +13,11 @@ for i = 3, #ARGV do
   local key = window_key(board, ARGV[i], tonumber(clock[1]), 0)
   local element = member
   if first then
-    element = redis.call('HGET', key .. ':members', member)
+    element = redis.call('HGET', key .. ':members', member) or ''
   end
-  if element then
-    removed = math.max(removed, redis.call('ZREM', key, element))
-    if first then
-      redis.call('HDEL', key .. ':members', member)
-    end
+  removed = math.max(removed, redis.call('ZREM', key, element))
+  if first then
+    redis.call('HDEL', key .. ':members', member)
   end
 end
 return {removed}

@@ -131,6 +131,15 @@ abstract class HashStoreContract extends StructureContract {
 	}
 
 	@Test
+	void keepsAnyTextAsField() {
+		Map<String, String> written = Map.of("a\"\\\n\u0001\u00e4\ud83d\ude00", "b");
+		this.store.put("agents", "a", written);
+		assertThat(this.store.get("agents", "a", Map.class)).contains(written);
+		String[] fields = written.keySet().toArray(String[]::new);
+		assertThat(this.store.get("agents", "a", Map.class, fields)).contains(written);
+	}
+
+	@Test
 	void addsExactly() {
 		assertThat(this.store.increment("agents", "a", "steps", 9007199254740993L)).isEqualTo(9007199254740993L);
 		prolongs(() -> assertThat(this.store.increment("agents", "a", "steps", 2)).isEqualTo(9007199254740995L));
