@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.RedisKey;
@@ -22,6 +23,7 @@ import io.ge.redis.hash.HashProperties.Store;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.io.JsonStringEncoder;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -55,6 +57,8 @@ public final class RedisHashStore implements HashStore {
 	private final StructureCalls calls;
 
 	private final JsonMapper mapper;
+
+	private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
 
 	public RedisHashStore(HashProperties properties, RedisBackend backend, JsonMapper mapper) {
 		this.properties = properties;
@@ -129,7 +133,7 @@ public final class RedisHashStore implements HashStore {
 		}
 		boolean all = fields.length == 0;
 		return this.calls.run(all ? GET_ALL : GET, key(name, id), (reply) -> {
-			StringBuilder json = new StringBuilder("{");
+			StringBuilder json = new StringBuilder(128).append('{');
 			for (int i = 0; i < (all ? reply.size() / 2 : fields.length); i++) {
 				String field = all ? reply.text(2 * i) : fields[i];
 				int value = all ? 2 * i + 1 : i;
@@ -146,7 +150,7 @@ public final class RedisHashStore implements HashStore {
 
 	private <T> T read(String name, String json, Class<T> type) {
 		try {
-			return this.mapper.readValue(json, type);
+			return this.readers.computeIfAbsent(type, this.mapper::readerFor).readValue(json);
 		}
 		catch (JacksonException ex) {
 			throw new StructureMismatchException("An object of hash store '" + name + "' cannot be read as "
