@@ -16,8 +16,10 @@ import io.netty.channel.ChannelPromise;
  */
 final class FlushHandler extends ChannelOutboundHandlerAdapter {
 
+	/** How many leave at once. */
 	private static final int FIRST = 8;
 
+	/** How many others wait at most. */
 	private static final int NEXT = 256;
 
 	/** How many commands the thread has found since it began. */
