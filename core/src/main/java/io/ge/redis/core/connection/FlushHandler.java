@@ -16,15 +16,16 @@ import io.netty.channel.ChannelPromise;
  */
 final class FlushHandler extends ChannelOutboundHandlerAdapter {
 
-	/** How many leave at once. */
+	/** After so many commands the first ones leave. */
 	private static final int FIRST = 8;
 
-	/** How many others wait at most. */
+	/** So many others wait at most. */
 	private static final int NEXT = 256;
 
-	/** How many commands the thread has found since it began. */
+	/** Commands since the rest was last flushed. */
 	private int found;
 
+	/** Whether there are commands that have not been flushed. */
 	private boolean waiting;
 
 	@Override
@@ -35,6 +36,7 @@ final class FlushHandler extends ChannelOutboundHandlerAdapter {
 			// Runs behind what waits for this thread
 			context.executor().execute(() -> flushRest(context));
 		}
+		// What is large does not wait for others
 		if (this.found % NEXT == FIRST || !context.channel().isWritable()) {
 			flushWaiting(context);
 		}
