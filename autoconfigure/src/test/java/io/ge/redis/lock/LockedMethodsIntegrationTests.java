@@ -19,6 +19,8 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
+import io.ge.redis.core.event.GuardEvent;
+import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
@@ -393,6 +395,23 @@ class LockedMethodsIntegrationTests {
 	}
 
 	@Test
+	void lossIsPublishedAlsoWhereTheLockIsReleasedBeforeTheTimerRuns() {
+		LockOptions options = LockOptions.defaults()
+			.leaseTime(Duration.ofMillis(500))
+			.renew(false)
+			.onLost(OnLost.EVENT);
+		this.first.locks().execute(SlowListener.SLOW, "one", options, (outer) -> {
+			this.first.locks().execute("sell", "one", options, (lock) -> {
+				Awaitility.await().until(() -> !lock.isValid());
+				return null;
+			});
+			assertThat(this.first.events(LockLostEvent.class)).extracting(LockLostEvent::name).contains("sell");
+			this.first.get(SlowListener.class).done.countDown();
+			return null;
+		});
+	}
+
+	@Test
 	void workUnderALostLockIsInterruptedIfSoWanted() {
 		LockOptions options = LockOptions.defaults().leaseTime(LEASE).renew(false).onLost(OnLost.INTERRUPT);
 		CountDownLatch never = new CountDownLatch(1);
@@ -494,6 +513,34 @@ class LockedMethodsIntegrationTests {
 		@Bean
 		JdbcTemplate jdbc(DataSource dataSource) {
 			return new JdbcTemplate(dataSource);
+		}
+
+		@Bean
+		SlowListener slowListener() {
+			return new SlowListener();
+		}
+
+	}
+
+	/**
+	 * Keeps the thread of the timers busy with the loss of one lock.
+	 */
+	static class SlowListener implements GuardListener {
+
+		static final String SLOW = "slow";
+
+		private final CountDownLatch done = new CountDownLatch(1);
+
+		@Override
+		public void onEvent(GuardEvent event) {
+			if (event instanceof LockLostEvent && event.name().equals(SLOW)) {
+				try {
+					this.done.await(30, TimeUnit.SECONDS);
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			}
 		}
 
 	}

@@ -191,6 +191,7 @@ public final class HeldLock implements LockHandle {
 	 */
 	public CompletableFuture<Void> leave() {
 		checkKeepers();
+		this.lease.checkDeadline();
 		if (this.users.decrementAndGet() != 0) {
 			return CompletableFuture.completedFuture(null);
 		}

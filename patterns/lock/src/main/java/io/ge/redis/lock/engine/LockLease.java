@@ -245,6 +245,15 @@ public final class LockLease {
 		lose(State.GONE);
 	}
 
+	/**
+	 * Notices a deadline that has passed, also where the timer is late.
+	 */
+	void checkDeadline() {
+		if (System.nanoTime() - this.deadline >= 0) {
+			lose(State.EXPIRED);
+		}
+	}
+
 	private void lose(State how) {
 		if (this.state.compareAndSet(State.HELD, how)) {
 			replaceTimer(null);
