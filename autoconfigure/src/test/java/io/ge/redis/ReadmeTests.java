@@ -173,7 +173,7 @@ class ReadmeTests {
 	void commandsAreThoseOfTheBuild() {
 		assertThat(this.readme).containsPattern("(?m)^mvn -pl sample-app -am spring-boot:run ")
 			.containsPattern("(?m)^mvn verify ");
-		assertThat(read(Sources.ROOT.resolve(".ci/run"))).contains("-pl sample-app -am spring-boot:run", "mvn verify");
+		assertThat(read(Sources.ROOT.resolve(".ci/steps"))).contains("mvn -B -ntp verify");
 	}
 
 	@Test

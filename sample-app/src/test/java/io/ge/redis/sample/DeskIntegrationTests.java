@@ -10,6 +10,7 @@ import java.util.List;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for what belongs to no single pattern.
  */
+@Tag("aot")
 class DeskIntegrationTests {
 
 	private final Desk desk = SharedDesk.fresh(Database.H2);

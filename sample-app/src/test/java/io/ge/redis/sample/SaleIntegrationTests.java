@@ -10,6 +10,7 @@ import java.util.List;
 import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@code POST /api/positions/{id}/sell} and {@code GET /api/positions/{id}}.
  */
+@Tag("aot")
 class SaleIntegrationTests {
 
 	@Nested

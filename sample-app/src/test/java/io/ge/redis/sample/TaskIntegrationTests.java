@@ -11,6 +11,7 @@ import java.util.List;
 
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@code POST /api/agents/{agent}/tasks}.
  */
+@Tag("aot")
 class TaskIntegrationTests {
 
 	private static final String TASK = "{\"workItemId\":\"w-1\",\"payload\":{\"pair\":[\"SOL\",\"USDC\"]}}";

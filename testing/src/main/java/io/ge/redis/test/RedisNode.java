@@ -25,6 +25,7 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
+	/** How long a server may be silent; while it loads its files it is not. */
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
 	private static final int PORT_ATTEMPTS = 10;
@@ -224,9 +225,16 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 	}
 
 	private void await(Process started, boolean loading) {
-		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-		while (!answers(started, loading)) {
-			if (waitFor(started, Duration.ofMillis(10)) || System.nanoTime() - deadline > 0) {
+		long lastSign = System.nanoTime();
+		while (true) {
+			Boolean loads = isLoading(started);
+			if (loads != null && loads == loading) {
+				return;
+			}
+			if (loads != null && loads) {
+				lastSign = System.nanoTime();
+			}
+			if (waitFor(started, Duration.ofMillis(10)) || System.nanoTime() - lastSign > START_TIMEOUT.toNanos()) {
 				throw new IllegalStateException("Redis on " + this + " did not start:\n" + log());
 			}
 		}
@@ -234,14 +242,15 @@ public final class RedisNode extends RedisEndpoint implements AutoCloseable {
 
 	/**
 	 * Compares the process, since someone else's server may stand on the port.
+	 * @return whether it loads its files, or {@code null} if it does not answer
 	 */
-	private boolean answers(Process started, boolean loading) {
+	private @Nullable Boolean isLoading(Process started) {
 		try {
 			return String.valueOf(started.pid()).equals(info("server", "process_id"))
-					&& loading == "1".equals(info("persistence", "loading"));
+					? "1".equals(info("persistence", "loading")) : null;
 		}
 		catch (UncheckedIOException ex) {
-			return false;
+			return null;
 		}
 	}
 
