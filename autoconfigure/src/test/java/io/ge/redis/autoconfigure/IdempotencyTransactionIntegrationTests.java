@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.ge.redis.autoconfigure.application.AdviceOrder;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -279,16 +281,49 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	@Test
-	@Wide
-	void effectOutsideTheCallersTransactionIsUnknownIfThatRollsBack() {
+	void resultOfAMethodThatRunsApartFromTheCallersTransactionIsKeptWhateverBecomesOfThat() {
 		run((desk) -> {
-			desk.transactions().executeWithoutResult((status) -> {
-				desk.sellOutside("key");
-				status.setRollbackOnly();
-			});
+			for (Consumer<String> sale : List.<Consumer<String>>of(desk::sellOutside, desk::sellApart)) {
+				desk.transactions().executeWithoutResult((status) -> {
+					sale.accept("key");
+					status.setRollbackOnly();
+				});
+				sale.accept("key");
+			}
+			assertThat(desk.count()).isEqualTo(2);
+			assertThat(desk.outcomes()).containsExactly("executed", "replayed", "executed", "replayed");
+		});
+	}
+
+	@Test
+	void methodThatRollsBackApartFromTheCallersTransactionFreesItsKey() {
+		run((desk) -> {
+			desk.transactions()
+				.executeWithoutResult(
+						(status) -> assertThatIllegalStateException().isThrownBy(() -> desk.failApart("key")));
+			assertThat(desk.count()).isZero();
+			assertThat(desk.outcomes()).containsExactly("released");
+		});
+	}
+
+	@Test
+	void methodThatRollsBackToASavepointOfItsOwnFreesItsKey() {
+		run((desk) -> {
+			desk.transactions()
+				.executeWithoutResult(
+						(status) -> assertThatIllegalStateException().isThrownBy(() -> desk.sellNested("key", 1)));
+			assertThat(desk.count()).isZero();
+			assertThat(desk.outcomes()).containsExactly("released");
+		});
+	}
+
+	@Test
+	void attemptThatSucceedsAfterOneThatWasRolledBackIsKept() {
+		this.runner.withUserConfiguration(Repeats.class).run((context) -> {
+			Desk desk = context.getBean(Desk.class);
+			desk.transactions().executeWithoutResult((status) -> desk.sellNestedTwice("key"));
 			assertThat(desk.count()).isEqualTo(1);
-			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> desk.sellOutside("key"));
-			assertThat(desk.count()).isEqualTo(1);
+			assertThat(desk.outcomes()).containsExactly("executed");
 		});
 	}
 
@@ -340,6 +375,8 @@ class IdempotencyTransactionIntegrationTests {
 	}
 
 	static class Desk {
+
+		private final AtomicInteger attempts = new AtomicInteger();
 
 		final List<String> outcomes = new java.util.concurrent.CopyOnWriteArrayList<>();
 
@@ -414,6 +451,34 @@ class IdempotencyTransactionIntegrationTests {
 		@Transactional(propagation = Propagation.NOT_SUPPORTED)
 		public void sellOutside(String key) {
 			insert(1);
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void sellApart(String key) {
+			insert(1);
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void failApart(String key) {
+			insert(1);
+			throw new IllegalStateException("rolled back");
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.NESTED)
+		public void sellNested(String key, int failures) {
+			insert(1);
+			if (this.attempts.incrementAndGet() <= failures) {
+				throw new IllegalStateException("rolled back");
+			}
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.NESTED)
+		public void sellNestedTwice(String key) {
+			sellNested(key, 1);
 		}
 
 		@Idempotent(key = "#key")
@@ -543,14 +608,39 @@ class IdempotencyTransactionIntegrationTests {
 				}
 				return invocation.proceed();
 			};
-			NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
-			pointcut.addMethodName("notify");
-			pointcut.setClassFilter((type) -> type == Desk.class);
-			DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(pointcut, interceptor);
-			advisor.setOrder(AdviceOrder.DEFAULT_BASE + 350);
-			return advisor;
+			return advisor("notify", interceptor);
 		}
 
+	}
+
+	/**
+	 * Makes a second attempt, in a transaction of its own.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Repeats {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor repetition() {
+			return advisor("sellNestedTwice", (invocation) -> {
+				try {
+					return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
+				}
+				catch (IllegalStateException ex) {
+					return invocation.proceed();
+				}
+			});
+		}
+
+	}
+
+	private static Advisor advisor(String method, MethodInterceptor interceptor) {
+		NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
+		pointcut.addMethodName(method);
+		pointcut.setClassFilter((type) -> type == Desk.class);
+		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(pointcut, interceptor);
+		advisor.setOrder(AdviceOrder.DEFAULT_BASE + 350);
+		return advisor;
 	}
 
 }

@@ -42,6 +42,16 @@ public final class ThreadTransactions {
 	}
 
 	/**
+	 * Returns whether the transaction of this thread is one that a participant has
+	 * joined, and not another one while that is suspended.
+	 */
+	public static boolean hasJoined(TransactionParticipant participant) {
+		return isActive() && TransactionSynchronizationManager.getSynchronizations()
+			.stream()
+			.anyMatch((each) -> each instanceof Participation known && known.participant == participant);
+	}
+
+	/**
 	 * Returns the participant of a kind in the transaction of this thread, and lets one
 	 * join if there is none yet.
 	 * @param maker makes one that joins, of the isolation level if the transaction
@@ -92,11 +102,15 @@ public final class ThreadTransactions {
 		@Override
 		public void savepoint(Object savepoint) {
 			this.ownSavepoints.add(savepoint);
+			this.participant.savepoint(savepoint);
 		}
 
 		@Override
 		public void savepointRollback(Object savepoint) {
-			if (!this.ownSavepoints.contains(savepoint)) {
+			if (this.ownSavepoints.contains(savepoint)) {
+				this.participant.rolledBackTo(savepoint);
+			}
+			else {
 				this.rolledBack = true;
 			}
 		}

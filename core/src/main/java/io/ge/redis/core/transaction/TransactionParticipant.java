@@ -42,6 +42,19 @@ public interface TransactionParticipant {
 	}
 
 	/**
+	 * Called when a savepoint is set after this has joined; only for transactions of
+	 * threads.
+	 */
+	default void savepoint(Object savepoint) {
+	}
+
+	/**
+	 * Called when the transaction is rolled back to such a savepoint.
+	 */
+	default void rolledBackTo(Object savepoint) {
+	}
+
+	/**
 	 * Returns when it is told of the end, among others that take part.
 	 * @return the order, the lowest of which is told first
 	 */

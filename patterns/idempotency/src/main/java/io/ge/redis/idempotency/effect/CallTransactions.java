@@ -66,6 +66,8 @@ public final class CallTransactions {
 
 	private volatile boolean enclosed;
 
+	private volatile boolean withinCallers;
+
 	private volatile long unseenAtStart;
 
 	private volatile long unseenBefore;
@@ -135,6 +137,21 @@ public final class CallTransactions {
 		else if (!withinCallers) {
 			this.outside = true;
 		}
+		else {
+			this.withinCallers = true;
+		}
+	}
+
+	/**
+	 * Returns whether the method of a publisher has done none of its work in the caller's
+	 * transaction.
+	 */
+	public boolean isApart() {
+		return (this.enclosed || this.outside) && !this.withinCallers;
+	}
+
+	public boolean isPlain() {
+		return this.kind == ResultForm.Kind.PLAIN;
 	}
 
 	/**

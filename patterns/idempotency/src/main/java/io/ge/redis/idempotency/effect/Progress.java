@@ -5,6 +5,8 @@
 
 package io.ge.redis.idempotency.effect;
 
+import io.ge.redis.core.transaction.ThreadTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,21 @@ public final class Progress {
 
 	private volatile boolean returned;
 
+	private volatile boolean running;
+
+	private volatile boolean apart;
+
+	private volatile boolean undone;
+
+	private @Nullable TransactionParticipant callers;
+
+	/**
+	 * Sets what takes part in the caller's transaction, if that is one of this thread.
+	 */
+	public void calledWithin(TransactionParticipant callers) {
+		this.callers = callers;
+	}
+
 	/**
 	 * The call has come to the method, be it again: what an earlier attempt has returned
 	 * is no longer its result.
@@ -26,7 +43,40 @@ public final class Progress {
 	public void reach() {
 		this.returned = false;
 		this.result = null;
+		this.undone = false;
+		this.apart = this.callers != null && !ThreadTransactions.hasJoined(this.callers);
+		this.running = true;
 		this.reached = true;
+	}
+
+	/**
+	 * The method has ended, while advice around it has not.
+	 */
+	public void leave() {
+		this.running = false;
+	}
+
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	/**
+	 * Returns whether the caller's transaction was suspended while the method ran, so
+	 * that its end does not decide on what the method has done.
+	 */
+	public boolean isApart() {
+		return this.apart;
+	}
+
+	/**
+	 * A savepoint that was set around the method was rolled back.
+	 */
+	public void undo() {
+		this.undone = true;
+	}
+
+	public boolean isUndone() {
+		return this.undone;
 	}
 
 	public boolean isReached() {

@@ -38,8 +38,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * <p>
  * A key is freed only if nothing is known to be committed; where the response asks for
  * another attempt, only if nothing can have been, unseen. What the caller's transaction
- * rolls back, be it up to a savepoint set before the call, includes the effect of this
- * call, except what ran while it was suspended and none was in its place.
+ * rolls back, be it up to a savepoint set before the method, includes the effect of this
+ * call, except what ran while it was suspended and none was in its place. A method that
+ * ran as a whole while the caller's transaction was suspended does not depend on it.
  */
 final class CallCompletion implements IdempotentExchange.Completion {
 
@@ -103,8 +104,12 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	 * @param subscriber its context, or {@code null} if the caller is this thread
 	 */
 	void join(@Nullable Object subscriber) {
-		this.joined = (subscriber != null) ? Subscribers.join(subscriber, new OfCaller(true))
-				: ThreadTransactions.join(new OfCaller(false));
+		OfCaller participant = new OfCaller(subscriber != null);
+		this.joined = (subscriber != null) ? Subscribers.join(subscriber, participant)
+				: ThreadTransactions.join(participant);
+		if (this.joined && this.transactions.isPlain()) {
+			this.progress.calledWithin(participant);
+		}
 	}
 
 	boolean isJoined() {
@@ -218,24 +223,26 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	}
 
 	private Ending decide(Recording recording) {
+		boolean apart = this.progress.isApart() || this.transactions.isApart();
+		Integer status = apart ? null : this.callersStatus;
 		boolean succeeded = recording instanceof Recording.Stored || recording instanceof Recording.Lost;
-		if (succeeded
-				&& (this.callersStatus == null || this.callersStatus == TransactionSynchronization.STATUS_COMMITTED)) {
+		if (succeeded && (status == null || status == TransactionSynchronization.STATUS_COMMITTED)) {
 			return new Ending.Complete((recording instanceof Recording.Stored stored) ? stored.bytes() : null,
 					this.kind, null);
 		}
-		return isNothingCommitted(recording) ? new Ending.Release() : new Ending.Unknown();
+		return isNothingCommitted(recording, status) ? new Ending.Release() : new Ending.Unknown();
 	}
 
-	private boolean isNothingCommitted(Recording recording) {
+	private boolean isNothingCommitted(Recording recording, @Nullable Integer status) {
 		if (this.committed) {
 			return false;
 		}
 		if (!this.progress.isReached()) {
 			return true;
 		}
-		if (this.callersStatus != null) {
-			return this.callersStatus == TransactionSynchronization.STATUS_ROLLED_BACK && !this.leftCaller;
+		if (status != null) {
+			return (status == TransactionSynchronization.STATUS_ROLLED_BACK || this.progress.isUndone())
+					&& !this.leftCaller;
 		}
 		return this.begun || (recording instanceof Recording.Retryable && !this.transactions.mayHaveMissed())
 				|| (this.policy == FailureWithoutTransaction.RELEASE && !this.abandoned);
@@ -244,6 +251,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	final class OfCaller implements TransactionParticipant {
 
 		private final boolean subscribed;
+
+		private @Nullable Object enclosing;
 
 		private OfCaller(boolean subscribed) {
 			this.subscribed = subscribed;
@@ -266,6 +275,20 @@ final class CallCompletion implements IdempotentExchange.Completion {
 		public void suspended() {
 			if (CallCompletion.this.running) {
 				CallCompletion.this.suspensions.incrementAndGet();
+			}
+		}
+
+		@Override
+		public void savepoint(Object savepoint) {
+			if (CallCompletion.this.running && !CallCompletion.this.progress.isRunning()) {
+				this.enclosing = savepoint;
+			}
+		}
+
+		@Override
+		public void rolledBackTo(Object savepoint) {
+			if (CallCompletion.this.running && savepoint == this.enclosing) {
+				CallCompletion.this.progress.undo();
 			}
 		}
 

@@ -54,9 +54,14 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 			return invocation.proceed();
 		}
 		progress.reach();
-		Object result = invocation.proceed();
-		progress.returned(result);
-		return result;
+		try {
+			Object result = invocation.proceed();
+			progress.returned(result);
+			return result;
+		}
+		finally {
+			progress.leave();
+		}
 	}
 
 	/**
