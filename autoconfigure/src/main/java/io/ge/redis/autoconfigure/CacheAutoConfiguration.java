@@ -11,7 +11,6 @@ import java.util.function.BiFunction;
 
 import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.autoconfigure.application.ThreadContext;
 import io.ge.redis.autoconfigure.startup.CacheWarmUpRunner;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
@@ -66,7 +65,7 @@ public final class CacheAutoConfiguration {
 			ObjectProvider<ConsumerThreads> threads, Environment environment, GuardedCalls calls) {
 		return new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
-				new PatternBackend("cache", backends, environment), ThreadContext::carriedBy, events, behind::getObject,
+				new PatternBackend("cache", backends, environment), events, behind::getObject,
 				() -> stores.orderedStream().toList(), threads::getObject, () -> namesForSpring(environment), calls);
 	}
 

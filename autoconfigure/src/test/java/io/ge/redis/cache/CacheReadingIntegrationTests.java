@@ -31,7 +31,6 @@ import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
-import io.micrometer.context.ContextRegistry;
 import org.awaitility.Awaitility;
 import org.hibernate.collection.spi.PersistentBag;
 import org.jspecify.annotations.Nullable;
@@ -72,14 +71,14 @@ class CacheReadingIntegrationTests {
 	static void start(RedisFixture redis) {
 		server = redis.endpoints().get(0);
 		application = CacheApplication
-			.start(redis.properties(), "ge.redis.verify-round-trip=1", "ge.redis.cache.early-refresh.threads=1",
-					"ge.redis.cache.compress-above=200B", "ge.redis.cache.max-value-size=1KB",
-					"ge.redis.cache.lease-time=1m", "ge.redis.cache.caches.off.early-refresh.mode=off",
-					"ge.redis.cache.caches.kept.ttl=1m", "ge.redis.cache.caches.kept.stale-if-error=1h",
-					"ge.redis.cache.caches.late.ttl=1m", "ge.redis.cache.caches.late.stale-if-error=1h",
-					"ge.redis.cache.caches.late.load-wait=50ms", "ge.redis.cache.caches.late.on-load-timeout=stale",
-					"ge.redis.cache.caches.waiting.ttl=1m", "ge.redis.cache.caches.waiting.stale-if-error=1h",
-					"ge.redis.cache.caches.waiting.load-wait=50ms", "ge.redis.cache.caches.failing.load-wait=50ms",
+			.start(redis.properties(), "ge.redis.verify-round-trip=1", "ge.redis.cache.compress-above=200B",
+					"ge.redis.cache.max-value-size=1KB", "ge.redis.cache.lease-time=1m",
+					"ge.redis.cache.caches.off.early-refresh.mode=off", "ge.redis.cache.caches.kept.ttl=1m",
+					"ge.redis.cache.caches.kept.stale-if-error=1h", "ge.redis.cache.caches.late.ttl=1m",
+					"ge.redis.cache.caches.late.stale-if-error=1h", "ge.redis.cache.caches.late.load-wait=50ms",
+					"ge.redis.cache.caches.late.on-load-timeout=stale", "ge.redis.cache.caches.waiting.ttl=1m",
+					"ge.redis.cache.caches.waiting.stale-if-error=1h", "ge.redis.cache.caches.waiting.load-wait=50ms",
+					"ge.redis.cache.caches.failing.load-wait=50ms",
 					"ge.redis.cache.caches.failing.on-load-timeout=fail", "ge.redis.cache.caches.hurried.load-wait=0s",
 					"ge.redis.cache.caches.hurried.on-load-timeout=fail", "ge.redis.cache.caches.spread.ttl=1000s",
 					"ge.redis.cache.caches.spread.ttl-jitter=0.5", "ge.redis.cache.caches.eternal.permanent=true")
@@ -96,7 +95,6 @@ class CacheReadingIntegrationTests {
 	void prepare(RedisFixture redis) {
 		this.redis = redis;
 		this.caches = application.caches();
-		Awaitility.await().until(CacheReadingIntegrationTests::refresherIsIdle);
 		application.events().takeResults();
 		application.balances().loads().set(0);
 	}
@@ -144,20 +142,19 @@ class CacheReadingIntegrationTests {
 	}
 
 	@Test
-	void valueNearItsExpiryIsReplacedInTheBackground() {
+	void valueNearItsExpiryIsReplacedByItsReader() {
 		get("soon", loading("one"));
 		bringNearExpiry("soon");
 		AtomicReference<Thread> thread = new AtomicReference<>();
 		assertThat(get("soon", () -> {
 			thread.set(Thread.currentThread());
 			return "two";
-		})).isEqualTo("one");
-		Awaitility.await().until(() -> "two".equals(get("soon", loading("three"))));
-		assertThat(thread.get().getName()).isEqualTo("ge-redis-refresh");
+		})).isEqualTo("two");
+		assertThat(thread).hasValue(Thread.currentThread());
+		assertThat(get("soon", loading("three"))).isEqualTo("two");
 		assertThat(ttl(key("soon", "e1"))).isGreaterThan(60_000);
 		assertThat(ttl(key("soon", "r1"))).as("the leave to refresh").isEqualTo(-2);
-		assertThat(this.loads).hasValue(1);
-		assertThat(application.events().takeResults()).startsWith("miss", "loaded").doesNotContain("stale");
+		assertThat(application.events().takeResults()).containsExactly("miss", "loaded", "hit", "loaded", "hit");
 	}
 
 	@Test
@@ -166,39 +163,16 @@ class CacheReadingIntegrationTests {
 		bringNearExpiry("soon");
 		this.redis.configResetStat();
 		get("soon", loading("two"));
-		Awaitility.await().until(() -> ttl(key("soon", "e1")) > 60_000);
 		assertThat(this.redis.commandCalls("evalsha") + this.redis.commandCalls("eval")).isEqualTo(2);
 	}
 
 	@Test
-	void methodRunsWithItsArgumentsOnAnotherThread() {
-		Balance old = application.balances().find("a");
+	void methodIsRepeatedBeforeItsValueExpires() {
+		application.balances().find("a");
 		bringNearExpiry("balances");
 		application.transaction().executeWithoutResult((status) -> application.balances().addOutsideOfCache("a", "1"));
-		assertThat(application.balances().find("a")).isEqualTo(old);
-		Awaitility.await().untilAsserted(() -> assertThat(application.balances().find("a")).isNotEqualTo(old));
 		assertThat(application.balances().find("a")).isEqualTo(application.balances().stored("a"));
 		assertThat(application.balances().loads()).hasValue(2);
-	}
-
-	@Test
-	void refreshWhoseArgumentsTheCallerChangesStoresNothing() {
-		application.balances().insert("changed", "7");
-		StringBuilder id = new StringBuilder("a");
-		Balance first = application.balances().findChanging(id);
-		bringNearExpiry("changing");
-		application.balances().whileLoading(() -> id.replace(0, id.length(), "changed"));
-		try {
-			assertThat(application.balances().findChanging(id)).isEqualTo(first);
-			Awaitility.await().until(() -> application.balances().loads().get() == 2);
-			Awaitility.await().until(CacheReadingIntegrationTests::refresherIsIdle);
-		}
-		finally {
-			application.balances().whileLoading(() -> {
-			});
-		}
-		assertThat(id).hasToString("changed");
-		assertThat(application.balances().findChanging(new StringBuilder("a")).id()).isEqualTo("a");
 	}
 
 	@Test
@@ -207,32 +181,11 @@ class CacheReadingIntegrationTests {
 		Balance old = application.balances().findTagged("a", group);
 		bringNearExpiry("tagged");
 		application.balances().addOutsideOfCache("a", "1");
-		assertThat(application.balances().findTagged("a", group)).isEqualTo(old);
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(application.balances().findTagged("a", group)).isNotEqualTo(old));
+		assertThat(application.balances().findTagged("a", group)).isNotEqualTo(old);
 		assertThat(application.balances().loads()).hasValue(2);
 		this.caches.invalidateTags("tagged", "g");
 		application.balances().findTagged("a", group);
 		assertThat(application.balances().loads()).hasValue(3);
-	}
-
-	@Test
-	void refreshWhoseTagsTheCallerChangesStoresNothing() {
-		StringBuilder group = new StringBuilder("g");
-		Balance old = application.balances().findTagged("a", group);
-		bringNearExpiry("tagged");
-		application.balances().addOutsideOfCache("a", "1");
-		application.balances().whileLoading(() -> group.append("h"));
-		try {
-			assertThat(application.balances().findTagged("a", group)).isEqualTo(old);
-			Awaitility.await().until(() -> application.balances().loads().get() == 2);
-			Awaitility.await().until(CacheReadingIntegrationTests::refresherIsIdle);
-		}
-		finally {
-			application.balances().whileLoading(() -> {
-			});
-		}
-		assertThat(application.balances().findTagged("a", group)).isEqualTo(old);
 	}
 
 	@Test
@@ -245,11 +198,14 @@ class CacheReadingIntegrationTests {
 			CacheContract.await(release);
 			return "two";
 		};
+		CompletableFuture<String> refreshing = CompletableFuture.supplyAsync(() -> get("soon", slow));
+		Awaitility.await().until(() -> this.loads.get() == 2);
 		for (int i = 0; i < 20; i++) {
 			assertThat(get("soon", slow)).isEqualTo("one");
 		}
 		release.countDown();
-		Awaitility.await().until(() -> "two".equals(get("soon", slow)));
+		assertThat(refreshing.join()).isEqualTo("two");
+		assertThat(get("soon", slow)).isEqualTo("two");
 		assertThat(this.loads).hasValue(2);
 	}
 
@@ -265,13 +221,12 @@ class CacheReadingIntegrationTests {
 			loading.countDown();
 			CacheContract.await(release);
 		});
-		application.balances().find("a");
+		CompletableFuture<?> refreshing = CompletableFuture.supplyAsync(() -> application.balances().find("a"));
 		CacheContract.await(loading);
 		Balance written = application.balances().add("a", "1");
 		application.events().takeResults();
 		release.countDown();
-		Awaitility.await().until(() -> application.events().results().contains("loaded"));
-		Awaitility.await().until(CacheReadingIntegrationTests::refresherIsIdle);
+		refreshing.join();
 		assertThat(application.balances().find("a")).isEqualTo(written);
 		assertThat(ttl(key("balances", "r1"))).isEqualTo(-2);
 	}
@@ -286,20 +241,6 @@ class CacheReadingIntegrationTests {
 			return resting && ttl(key(cache, "r1")) <= 1000
 					&& (Long) server.command("PEXPIRE", key(cache, "r1"), "60000") == 1;
 		});
-	}
-
-	/**
-	 * There is one thread to refresh values, so each test begins when it has nothing to
-	 * do.
-	 */
-	private static boolean refresherIsIdle() {
-		return Thread.getAllStackTraces()
-			.entrySet()
-			.stream()
-			.filter((thread) -> thread.getKey().getName().equals("ge-redis-refresh"))
-			.allMatch((thread) -> thread.getKey().getState() == Thread.State.TIMED_WAITING && List.of(thread.getValue())
-				.stream()
-				.anyMatch((frame) -> frame.getMethodName().equals("getTask")));
 	}
 
 	@Test
@@ -335,24 +276,6 @@ class CacheReadingIntegrationTests {
 	}
 
 	@Test
-	void refreshForWhichThereIsNoThreadIsLeftToAnother() {
-		get("soon", loading("one"));
-		get("other", loading("one"));
-		bringNearExpiry("soon");
-		bringNearExpiry("other");
-		CountDownLatch release = new CountDownLatch(1);
-		get("soon", () -> {
-			CacheContract.await(release);
-			return "two";
-		});
-		assertThat(get("other", loading("two"))).isEqualTo("one");
-		Awaitility.await().until(() -> ttl(key("other", "r1")) == -2);
-		Awaitility.await().until(() -> busyReadsCost(10) == 10);
-		release.countDown();
-		Awaitility.await().until(() -> "two".equals(get("other", loading("two"))));
-	}
-
-	@Test
 	void transactionOfTheCallerRefreshesNothing() {
 		get("soon", loading("one"));
 		bringNearExpiry("soon");
@@ -370,28 +293,17 @@ class CacheReadingIntegrationTests {
 		assertThat(ttl(key("off", "r1"))).isEqualTo(-2);
 	}
 
+	/**
+	 * Nobody has registered it with the context propagation.
+	 */
 	@Test
-	void threadContextIsTakenAlong() {
-		ThreadLocal<String> tenant = new ThreadLocal<>();
-		ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", tenant);
-		try {
-			get("soon", loading("one"));
-			bringNearExpiry("soon");
-			tenant.set("acme");
-			get("soon", tenant::get);
-			Awaitility.await().until(() -> "acme".equals(get("soon", loading("three"))));
-		}
-		finally {
-			ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
-		}
-	}
-
-	private long busyReadsCost(int reads) {
-		this.redis.configResetStat();
-		for (int i = 0; i < reads; i++) {
-			assertThat(get("other", loading("two"))).isEqualTo("one");
-		}
-		return this.redis.commandCalls("evalsha");
+	void refreshSeesWhatIsBoundToTheThreadOfItsCaller() {
+		ThreadLocal<String> tenant = ThreadLocal.withInitial(() -> "none");
+		get("soon", loading("one"));
+		bringNearExpiry("soon");
+		tenant.set("acme");
+		assertThat(get("soon", tenant::get)).isEqualTo("acme");
+		assertThat(get("soon", loading("three"))).isEqualTo("acme");
 	}
 
 	@Test
@@ -415,24 +327,6 @@ class CacheReadingIntegrationTests {
 					spent)
 			.join()).containsExactly(false);
 		Awaitility.await().until(() -> ttl(key("overdue", "e1")) == -2);
-	}
-
-	@Test
-	void hitIsAHitAlthoughTheSystemHasNoThreadToSpare() {
-		get("soon", loading("one"));
-		bringNearExpiry("soon");
-		ContextRegistry.getInstance().registerThreadLocalAccessor("short", () -> {
-			throw new OutOfMemoryError("unable to create native thread");
-		}, (value) -> {
-		}, () -> {
-		});
-		try {
-			assertThat(get("soon", loading("two"))).isEqualTo("one");
-		}
-		finally {
-			ContextRegistry.getInstance().removeThreadLocalAccessor("short");
-		}
-		Awaitility.await().until(() -> "two".equals(get("soon", loading("two"))));
 	}
 
 	@Test

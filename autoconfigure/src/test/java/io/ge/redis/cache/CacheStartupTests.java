@@ -149,7 +149,6 @@ class CacheStartupTests {
 				arguments("ge.redis.cache.ttl-jitter=1", "ttl-jitter must be at least 0 and less than 1"),
 				arguments("ge.redis.cache.caches.numbers.ttl-jitter=-0.1", "numbers.ttl-jitter must be at least 0"),
 				arguments("ge.redis.cache.early-refresh.beta=0", "early-refresh.beta must be above zero"),
-				arguments("ge.redis.cache.early-refresh.threads=0", "early-refresh.threads must be above zero"),
 				arguments("ge.redis.cache.max-value-size=0", "max-value-size must be above zero"),
 				arguments("ge.redis.cache.compress-above=-1B", "compress-above must not be negative"),
 				arguments("ge.redis.cache.on-load-timeout=stale", "ge.redis.cache.stale-if-error"),

@@ -22,10 +22,6 @@ public final class ThreadContext implements CallContext {
 	private static final boolean PROPAGATING = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
 			ThreadContext.class.getClassLoader());
 
-	public static Runnable carriedBy(Runnable task) {
-		return PROPAGATING ? Micrometer.capture().apply(task) : task;
-	}
-
 	@Override
 	public UnaryOperator<Runnable> capture() {
 		return PROPAGATING ? Micrometer.capture() : UnaryOperator.identity();

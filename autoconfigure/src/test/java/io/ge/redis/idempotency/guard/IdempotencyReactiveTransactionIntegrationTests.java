@@ -186,12 +186,12 @@ class IdempotencyReactiveTransactionIntegrationTests {
 			.then(Mono.<Integer>error(new IllegalStateException("later")))
 			.as(this.transactions::transactional));
 		assertThat(balance("a")).isEqualTo(1);
-		assertThat(state("a")).isEqualTo(State.UNKNOWN);
+		assertThat(state("a")).isEqualTo(State.COMPLETED);
 		assertFails(this.bank.putOutside("b", 1)
 			.then(Mono.<Integer>error(new IllegalStateException("later")))
 			.as(this.transactions::transactional));
 		assertThat(balance("b")).isEqualTo(1);
-		assertThat(state("b")).isEqualTo(State.UNKNOWN);
+		assertThat(state("b")).isEqualTo(State.COMPLETED);
 		// Set aside for another one after a while
 		this.bank.failing().put("c", true);
 		assertFails(this.bank.putAndAudit("c", 1));

@@ -28,14 +28,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * applies in a transaction that has itself written the entry.
  * <p>
  * A value that is read is replaced before it expires ({@code
- * ge.redis.cache.early-refresh}): the method runs once for all instances, on a thread of
- * the cache and without the caller's transaction. Meanwhile all readers get the current
- * value. So it must not need what is bound to the caller's thread, unless Micrometer's
- * context propagation propagates it. Readers in a transaction do not start a refresh. It
- * gets the objects that the caller has passed, so do not change arguments after the call.
- * A result is not stored if its key has changed meanwhile; other changes are not noticed.
- * With {@code ge.redis.cache.stale-if-error} a value is kept beyond its expiry, for
- * callers whose method throws.
+ * ge.redis.cache.early-refresh}): one caller of all instances is chosen and runs the
+ * method, as after a miss. Meanwhile all others get the current value, and so does that
+ * caller if the method throws. Readers in a transaction are not chosen. With
+ * {@code ge.redis.cache.stale-if-error} a value is kept beyond its expiry, for callers
+ * whose method throws.
  * <p>
  * {@code null} and an empty {@link java.util.Optional} are cached with a TTL of their
  * own. Values are JSON by the declared return type, without class names. A value that

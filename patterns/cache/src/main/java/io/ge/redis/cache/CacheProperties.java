@@ -222,14 +222,11 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * @param mode rule by which a value is replaced before it expires
 	 * @param beta eagerness of the early refresh, above zero: twice the value doubles the
 	 * average time before the expiry at which a value is replaced
-	 * @param threads largest number of values that an instance refreshes at the same time
 	 */
-	public record EarlyRefresh(@DefaultValue("xfetch") EarlyRefreshMode mode, @DefaultValue("1.0") double beta,
-			@DefaultValue("4") int threads) {
+	public record EarlyRefresh(@DefaultValue("xfetch") EarlyRefreshMode mode, @DefaultValue("1.0") double beta) {
 
 		public EarlyRefresh {
 			Assert.isTrue(beta > 0, () -> PREFIX + "early-refresh.beta must be above zero, was " + beta);
-			Assert.isTrue(threads > 0, () -> PREFIX + "early-refresh.threads must be above zero, was " + threads);
 		}
 
 	}

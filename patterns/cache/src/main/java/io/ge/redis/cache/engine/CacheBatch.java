@@ -191,14 +191,14 @@ public final class CacheBatch {
 				this.flights.land(own, null);
 			}
 			own.answered.complete(null);
-			return new Load(own, false, leased.replaced(), leased.expired());
+			return new Load(own, false, leased.replaced(), leased.expired(), false);
 		}
 		if (answer instanceof CacheAnswer.Hit hit) {
 			this.flights.land(own, new CacheLookup.Found(hit.value(), hit.leftMillis(), null, false));
 			return new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null, true);
 		}
 		CacheLookup found = (answer instanceof CacheAnswer.Stale stale) ? new CacheLookup.Expired(stale.value())
-				: new Load(null, true, false, ((CacheAnswer.Bypass) answer).expired());
+				: new Load(null, true, false, ((CacheAnswer.Bypass) answer).expired(), false);
 		this.flights.land(own, found);
 		return found;
 	}
@@ -232,7 +232,7 @@ public final class CacheBatch {
 
 	private CacheLookup late(byte @Nullable [] expired) {
 		return switch (this.settings.onLoadTimeout()) {
-			case LOAD -> new Load(null, false, false, expired);
+			case LOAD -> new Load(null, false, false, expired, false);
 			case STALE -> (expired != null) ? new CacheLookup.Expired(expired) : Load.UNSTORED;
 			case FAIL -> new CacheLookup.Late();
 		};

@@ -43,15 +43,16 @@ public sealed interface CacheLookup {
 	 * it is not to be stored
 	 * @param bypassed whether the cache was bypassed rather than found empty
 	 * @param replacing whether there was a value that cannot be read
-	 * @param expired the bytes of a value that has expired, if one is kept for the case
-	 * that it cannot be loaded
+	 * @param standIn the bytes of a value for the case that it cannot be loaded: one that
+	 * is kept beyond its expiry, or that is replaced before
+	 * @param early whether the value is replaced before it expires
 	 */
-	record Load(@Nullable Permit permit, boolean bypassed, boolean replacing,
-			byte @Nullable [] expired) implements CacheLookup {
+	record Load(@Nullable Permit permit, boolean bypassed, boolean replacing, byte @Nullable [] standIn,
+			boolean early) implements CacheLookup {
 
-		public static final Load BYPASS = new Load(null, true, false, null);
+		public static final Load BYPASS = new Load(null, true, false, null, false);
 
-		public static final Load UNSTORED = new Load(null, false, false, null);
+		public static final Load UNSTORED = new Load(null, false, false, null, false);
 
 	}
 

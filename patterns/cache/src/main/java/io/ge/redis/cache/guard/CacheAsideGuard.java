@@ -5,7 +5,6 @@
 
 package io.ge.redis.cache.guard;
 
-import java.util.Objects;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.codec.CacheType;
@@ -98,73 +97,6 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 		@Override
 		public @Nullable CacheTags tags() {
 			return this.operation.tags(this.invocation);
-		}
-
-		@Override
-		public CacheEntrySource detached() {
-			return (this.invocation instanceof ProxyMethodInvocation proxied)
-					? new Detached(new Invoked(this.operation, proxied.invocableClone(), this.key), tags()) : this;
-		}
-
-	}
-
-	/**
-	 * A call that is repeated while its caller goes on, and may change the arguments.
-	 * What was loaded with others than those of the key and the tags is not stored. A
-	 * change that touches neither, or is undone while the method runs, is not noticed.
-	 */
-	private static final class Detached implements CacheEntrySource {
-
-		private final Invoked call;
-
-		private final @Nullable CacheTags tags;
-
-		private volatile boolean changed;
-
-		Detached(Invoked call, @Nullable CacheTags tags) {
-			this.call = call;
-			this.tags = tags;
-		}
-
-		@Override
-		public CacheKey key() {
-			return this.call.key();
-		}
-
-		@Override
-		public CacheType type() {
-			return this.call.type();
-		}
-
-		@Override
-		public ResultForm form() {
-			return this.call.form();
-		}
-
-		@Override
-		public @Nullable Object load() throws Throwable {
-			this.changed = isChanged();
-			return this.call.load();
-		}
-
-		@Override
-		public @Nullable Object plain(@Nullable Object loaded) {
-			return this.call.plain(loaded);
-		}
-
-		private boolean isChanged() {
-			return !this.call.operation().key(this.call.invocation()).equals(this.call.key())
-					|| !Objects.equals(this.call.tags(), this.tags);
-		}
-
-		@Override
-		public @Nullable CacheTags tags() {
-			return this.tags;
-		}
-
-		@Override
-		public boolean isStorable(@Nullable Object value) {
-			return !this.changed && !isChanged() && this.call.isStorable(value);
 		}
 
 	}

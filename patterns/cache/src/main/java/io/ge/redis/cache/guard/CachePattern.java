@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheWarmer;
@@ -40,7 +39,6 @@ import io.ge.redis.cache.near.NearCheck;
 import io.ge.redis.cache.near.NearFeed;
 import io.ge.redis.cache.read.CacheReadParts;
 import io.ge.redis.cache.read.CacheReader;
-import io.ge.redis.cache.read.CacheRefresher;
 import io.ge.redis.cache.read.NearReader;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.settings.CacheSettings;
@@ -135,16 +133,14 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 * Assembles the caches.
 	 * @param verified the share of values that are compared with what is read back, after
 	 * the first of a type
-	 * @param context propagates the context of a thread when a value is refreshed on
-	 * another one
 	 * @param behindProperties the settings of caches that are written behind
 	 * @param otherNames caches that are listed elsewhere than in the properties
 	 */
 	public CachePattern(Supplier<CacheProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
-			Supplier<RedisBackend> backend, UnaryOperator<Runnable> context, GuardEvents events,
-			Supplier<WriteBehindProperties> behindProperties, Supplier<List<WriteBehindStore<?>>> stores,
-			Supplier<ConsumerThreads> threads, Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
+			Supplier<RedisBackend> backend, GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
+			Supplier<List<WriteBehindStore<?>>> stores, Supplier<ConsumerThreads> threads,
+			Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
@@ -161,8 +157,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		this.readers = new CacheAsideOperationSource(reader);
 		this.writers = new CacheWriteThroughOperationSource(reader);
 		this.invalidators = new CacheInvalidateOperationSource(reader);
-		this.assembly = SingletonSupplier
-			.of(() -> assemble(definitions, codec, settings.get(), backend.get(), context, events));
+		this.assembly = SingletonSupplier.of(() -> assemble(definitions, codec, settings.get(), backend.get(), events));
 		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
 		this.calls = calls;
 		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
@@ -199,7 +194,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	private Assembly assemble(CacheRegistry definitions, CacheCodec codec, CacheProperties properties,
-			RedisBackend backend, UnaryOperator<Runnable> context, GuardEvents events) {
+			RedisBackend backend, GuardEvents events) {
 		definitions.declareConfiguredTypes(codec);
 		CacheInvalidations invalidations = new CacheInvalidations(
 				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
@@ -213,8 +208,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 				events);
 		CacheReadParts parts = new CacheReadParts(definitions, flights, values, invalidations, this.transactions,
 				this.reactive, events, nearReader, this.behind, this.calls);
-		CacheRefresher refresher = new CacheRefresher(parts, properties.earlyRefresh().threads(), context);
-		CacheReader reader = new CacheReader(parts, refresher);
+		CacheReader reader = new CacheReader(parts);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.steps, this.transactions, this.reactive,
 				this.behind, this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
@@ -223,7 +217,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		OpenMisses misses = new OpenMisses();
 		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
 				new SpringCachePuts(writer, this.transactions, misses), writer);
-		Assembly assembly = new Assembly(engine, near, check, refresher, reader, writer, caches, spring);
+		Assembly assembly = new Assembly(engine, near, check, reader, writer, caches, spring);
 		this.made.set(assembly);
 		CacheReport.over(backend.bus()).give((filter) -> report());
 		return assembly;
@@ -404,13 +398,12 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		Assembly assembly = this.made.get();
 		if (assembly != null) {
 			assembly.check().close();
-			assembly.refresher().close();
 			assembly.engine().close();
 		}
 	}
 
-	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheRefresher refresher,
-			CacheReader reader, CacheWriter writer, DefaultCaches caches, SpringCacheParts spring) {
+	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheReader reader,
+			CacheWriter writer, DefaultCaches caches, SpringCacheParts spring) {
 	}
 
 }

@@ -63,11 +63,4 @@ public interface CacheEntrySource extends CacheSource {
 		return promised(values.get(key()));
 	}
 
-	/**
-	 * Returns a source that another thread can load from after the call has returned.
-	 */
-	default CacheEntrySource detached() {
-		return this;
-	}
-
 }

@@ -57,7 +57,7 @@ final class CacheLoad {
 
 	private final @Nullable CacheTags tags;
 
-	/** Whether there is a value that has expired for each of them. */
+	/** Whether there is a value that stands in for each of them. */
 	private final boolean replaceable;
 
 	private final AtomicBoolean over = new AtomicBoolean();
@@ -99,7 +99,7 @@ final class CacheLoad {
 
 	private static boolean isReplaceable(List<Missing> open) {
 		for (Missing each : open) {
-			if (each.load.expired() == null) {
+			if (each.load.standIn() == null) {
 				return false;
 			}
 		}
@@ -127,7 +127,8 @@ final class CacheLoad {
 			if (each.load.replacing()) {
 				this.parts.events().publish(new CacheEvent.Unreadable(this.source.cache()));
 			}
-			this.parts.tell(this.source.cache(), each.load.bypassed() ? Access.BYPASS : Access.MISS);
+			this.parts.tell(this.source.cache(),
+					each.load.early() ? Access.HIT : each.load.bypassed() ? Access.BYPASS : Access.MISS);
 		}
 	}
 
@@ -303,25 +304,26 @@ final class CacheLoad {
 	}
 
 	/**
-	 * Lets values that have expired stand in, after it has failed.
+	 * Lets values that are there stand in, after it has failed.
 	 * @param judged whether it is known what was invalidated
 	 * @return whether they do: only if there is one for every entry they are of use
 	 */
 	boolean replace(boolean judged) {
-		Map<CacheKey, @Nullable Object> expired = new HashMap<>(2);
+		Map<CacheKey, @Nullable Object> found = new HashMap<>(2);
 		for (Missing each : this.open) {
-			byte[] old = each.load.expired();
+			byte[] old = each.load.standIn();
 			CacheType.Content content = (judged && old != null) ? this.read.content(old) : null;
 			if (content != null) {
-				expired.put(each.key, content.value());
+				found.put(each.key, content.value());
 			}
 		}
-		if (expired.size() < this.missing.size()) {
+		if (found.size() < this.missing.size()) {
 			tellMisses();
 			return false;
 		}
-		this.read.put(expired, 0);
-		expired.forEach((key, value) -> this.parts.tell(this.source.cache(), Access.STALE));
+		this.read.put(found, 0);
+		this.open
+			.forEach((each) -> this.parts.tell(this.source.cache(), each.load.early() ? Access.HIT : Access.STALE));
 		return true;
 	}
 

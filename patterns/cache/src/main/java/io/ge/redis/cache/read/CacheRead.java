@@ -55,8 +55,6 @@ final class CacheRead {
 
 	private final CallBudget budget;
 
-	private final CacheRefresher refresher;
-
 	private Map<CacheKey, @Nullable Object> values;
 
 	/** Keys whose entries are of no use, and whether they cannot be read. */
@@ -75,12 +73,11 @@ final class CacheRead {
 
 	private @Nullable CacheBatch batch;
 
-	CacheRead(CacheSource source, CallerScope scope, CacheReadParts parts, CacheRefresher refresher) {
+	CacheRead(CacheSource source, CallerScope scope, CacheReadParts parts) {
 		this.source = source;
 		this.scope = scope;
 		this.snapshot = scope.snapshot();
 		this.parts = parts;
-		this.refresher = refresher;
 		this.settings = parts.definitions().settings(source.cache());
 		this.budget = parts.flights().newBudget();
 		this.values = isSingle() ? Map.of() : new HashMap<>();
@@ -150,7 +147,7 @@ final class CacheRead {
 	}
 
 	private CacheQuestion question(CacheKey key) {
-		boolean refreshable = isSingle() && !this.refresher.isBusy() && !this.snapshot.transactional();
+		boolean refreshable = isSingle() && !this.snapshot.transactional();
 		return new CacheQuestion(key, this.settings, this.source.type().readable(), this.source.isOpen(), refreshable);
 	}
 
@@ -266,6 +263,10 @@ final class CacheRead {
 				this.parts.tell(this.source.cache(), Access.MISS);
 				late = true;
 			}
+			else if (isDue(lookup)) {
+				CacheLookup.Found early = (CacheLookup.Found) lookup;
+				open.add(new CacheLoad.Missing(key, new Load(early.refresh(), false, false, early.value(), true)));
+			}
 			else if (!takeContent(key, lookup)) {
 				open.add(new CacheLoad.Missing(key, replacing(key, Load.UNSTORED)));
 			}
@@ -276,7 +277,7 @@ final class CacheRead {
 	}
 
 	private Load replacing(CacheKey key, Load load) {
-		return new Load(load.permit(), load.bypassed(), Boolean.TRUE.equals(this.rejected.get(key)), null);
+		return new Load(load.permit(), load.bypassed(), Boolean.TRUE.equals(this.rejected.get(key)), null, false);
 	}
 
 	/**
@@ -290,7 +291,6 @@ final class CacheRead {
 		if (content != null && !isOutdated(content)) {
 			put(Collections.singletonMap(key, content.value()), 0);
 			this.parts.near().keep(this.tokens.get(key), lookup, this.source.type(), content);
-			refresh(lookup);
 			this.parts.tell(this.source.cache(), (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
 			return true;
 		}
@@ -303,11 +303,12 @@ final class CacheRead {
 		return true;
 	}
 
-	private void refresh(CacheLookup lookup) {
-		if (lookup instanceof CacheLookup.Found found && found.refresh() != null
-				&& this.source instanceof CacheEntrySource entry) {
-			this.refresher.refresh(entry, found.refresh(), this.scope.context());
-		}
+	/**
+	 * Returns whether this caller replaces a value before it expires. Every load runs in
+	 * a caller, with all that is bound to it.
+	 */
+	private boolean isDue(CacheLookup lookup) {
+		return lookup instanceof CacheLookup.Found found && found.refresh() != null && content(found.value()) != null;
 	}
 
 	CacheType.@Nullable Content content(byte[] entry) {

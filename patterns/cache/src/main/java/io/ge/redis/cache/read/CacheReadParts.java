@@ -19,7 +19,7 @@ import io.ge.redis.core.event.GuardEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts that readers and the refresher have in common.
+ * The parts that all readers have in common.
  */
 public record CacheReadParts(CacheRegistry definitions, CacheFlights flights, CacheValues values,
 		CacheInvalidations invalidations, CacheTransactions transactions, ReactiveCacheTransactions reactive,

@@ -39,16 +39,13 @@ public final class CacheReader {
 
 	private final CacheReadParts parts;
 
-	private final CacheRefresher refresher;
-
 	private final GuardedCalls calls;
 
 	/** Of callers that are no subscribers. */
 	private final CallerScope threads;
 
-	public CacheReader(CacheReadParts parts, CacheRefresher refresher) {
+	public CacheReader(CacheReadParts parts) {
 		this.parts = parts;
-		this.refresher = refresher;
 		this.calls = parts.calls();
 		this.threads = parts.scope(null);
 	}
@@ -103,7 +100,7 @@ public final class CacheReader {
 	}
 
 	private Round round(CacheSource source, CallerScope scope) {
-		return new Round(new CacheRead(source, scope, this.parts, this.refresher), true);
+		return new Round(new CacheRead(source, scope, this.parts), true);
 	}
 
 	/**
@@ -352,7 +349,7 @@ public final class CacheReader {
 		}
 
 		/**
-		 * Lets values that have expired stand in, since no others could be loaded.
+		 * Lets values that are there stand in, since no others could be loaded.
 		 */
 		private CompletableFuture<@Nullable Object> replaced(Throwable failure) {
 			if (failure instanceof Error || failure instanceof CancellationException

@@ -356,12 +356,6 @@ public final class SpringCache implements Cache {
 			}
 		}
 
-		// When a value is replaced before it expires, nobody waits for what is loaded
-		@Override
-		public CacheEntrySource detached() {
-			return new Called(this.key, this.type, this.form, this.loader);
-		}
-
 	}
 
 }

@@ -29,8 +29,6 @@ public final class CallerScope {
 
 	private final ReactiveCacheTransactions reactive;
 
-	private final @Nullable Object context;
-
 	private final Surroundings outer;
 
 	private final @Nullable TransactionSynchronizationManager transaction;
@@ -42,13 +40,8 @@ public final class CallerScope {
 	public CallerScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
 		this.thread = thread;
 		this.reactive = reactive;
-		this.context = context;
 		this.outer = Surroundings.of(context);
 		this.transaction = (context != null) ? SubscriberTransactions.find(context) : null;
-	}
-
-	public @Nullable Object context() {
-		return this.context;
 	}
 
 	public boolean isWriting(CacheKey key) {
@@ -108,10 +101,6 @@ public final class CallerScope {
 
 	public Snapshot snapshot() {
 		return (this.transaction != null) ? this.reactive.snapshot(this.transaction) : this.thread.snapshot();
-	}
-
-	public static Object loading(Object inner, CacheKey key) {
-		return loading(inner, Set.of(key));
 	}
 
 	public static Object loading(Object inner, Collection<CacheKey> keys) {

@@ -32,7 +32,8 @@ class OpenMissesTests {
 	private final OpenMisses misses = new OpenMisses();
 
 	private OpenMiss miss(CacheKey entry, Duration lease) {
-		return new OpenMiss(null, entry, this.type, new CacheLookup.Load(() -> lease, false, false, null), -1, 0);
+		return new OpenMiss(null, entry, this.type, new CacheLookup.Load(() -> lease, false, false, null, false), -1,
+				0);
 	}
 
 	private static CacheKey entry(String id) {
