@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 class RedisUserIntegrationTests {
 
 	private static final Set<String> USED_BY_DRIVERS = Set.of("+ping", "+select", "+client|setname", "+client|id",
-			"+client|unblock", "+wait", "+eval", "+evalsha", "+subscribe", "+unsubscribe", "+xread");
+			"+client|unblock", "+wait", "+eval", "+evalsha", "+script|load", "+subscribe", "+unsubscribe", "+xread");
 
 	private static final Set<String> ONLY_FOR_ESTIMATES = Set.of("+dbsize", "+randomkey");
 
@@ -128,6 +128,10 @@ class RedisUserIntegrationTests {
 				context.getBean(GeCaches.class).writeBehind("notes", "a", "text");
 				Awaitility.await().until(() -> context.getBean(Notes.class).written.equals(List.of("text")));
 				RedisBackends backends = context.getBean(RedisBackends.class);
+				// Teaches the scripts, as where there is a connection when the context
+				// starts
+				backends.start();
+				locks.tryLock("code", "after").orElseThrow().close();
 				Awaitility.await().until(() -> backends.get(null).bus().isSubscribed());
 				assertThat(new GeRedisHealthIndicator(backends, List::of).health().getStatus()).isEqualTo(Status.UP);
 			});
