@@ -40,7 +40,7 @@ final class ChildJvm {
 	/** What a build says about threads holds for children, too. */
 	private static final String VIRTUAL = "spring.threads.virtual.enabled";
 
-	private static final int START_SECONDS = 60;
+	private static final int START_SECONDS = 180;
 
 	private final Path directory;
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Instance implements AutoCloseable {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Duration.ofSeconds(120);
 
 	private final String name;
 

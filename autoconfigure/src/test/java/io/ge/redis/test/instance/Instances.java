@@ -53,7 +53,7 @@ public final class Instances implements AutoCloseable {
 	 */
 	public static final String NAME_PROPERTY = "ge.test.instance";
 
-	private static final int START_SECONDS = 60;
+	private static final int START_SECONDS = 180;
 
 	private final Class<?> configuration;
 
