@@ -207,7 +207,8 @@ final class CacheRead {
 		List<CacheKey> loaded = new ArrayList<>(this.passing);
 		for (Decided decided : found) {
 			// An entry that is found in the second place may again be of no use
-			if (decided.lookup() instanceof Load || this.rejected.containsKey(decided.key())) {
+			if (decided.lookup() instanceof Load || isDue(decided.lookup())
+					|| this.rejected.containsKey(decided.key())) {
 				loaded.add(decided.key());
 			}
 		}
