@@ -41,15 +41,15 @@ public final class CaffeineNearStore implements NearStore {
 	}
 
 	@Override
-	public boolean begin(NearToken token) {
-		NearSlot standing = this.slots.asMap()
-			.compute(token.key(), (key, before) -> (before instanceof NearToken) ? before : token);
-		return standing == token;
+	public NearToken begin(NearToken token) {
+		return this.slots.asMap()
+			.compute(token.key(), (key, before) -> (before instanceof NearToken) ? before : token)
+			.token();
 	}
 
 	@Override
 	public void replace(NearToken token, NearValue value) {
-		this.slots.asMap().replace(token.key(), token, value);
+		this.slots.asMap().computeIfPresent(token.key(), (key, slot) -> token.mayReplace(slot) ? value : slot);
 	}
 
 	@Override

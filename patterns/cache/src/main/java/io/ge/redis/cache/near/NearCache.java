@@ -78,7 +78,7 @@ public final class NearCache {
 			return null;
 		}
 		return (this.store.get(key) instanceof NearValue value && value.until() - now > 0 && value.type() == type
-				&& value.epoch() == this.feed.epoch()) ? value : null;
+				&& value.token().epoch() == this.feed.epoch()) ? value : null;
 	}
 
 	/**
@@ -100,7 +100,11 @@ public final class NearCache {
 		}
 		long until = Math.min(this.ttl, this.sure - Math.max(0, now - lookedAt));
 		NearToken token = new NearToken(this, key, epoch, now, now + until);
-		return (until > 0 && this.store.begin(token)) ? token : null;
+		if (until <= 0) {
+			return null;
+		}
+		token.shownBy(this.store.begin(token));
+		return token;
 	}
 
 	public void keep(NearToken token, CacheType type, CacheType.Content content, long leftMillis, double refreshUrge) {
@@ -108,8 +112,7 @@ public final class NearCache {
 		long served = servedMillis(leftMillis, header.loadMillis(), refreshUrge);
 		long longest = token.until() - token.begun();
 		long until = token.begun() + ((served < longest / 1_000_000) ? served * 1_000_000 : longest);
-		this.store.replace(token,
-				new NearValue(content.value(), type, token.epoch(), until, header.stamp(), header.tags()));
+		this.store.replace(token, new NearValue(content.value(), type, token, until, header.stamp(), header.tags()));
 	}
 
 	/**

@@ -10,4 +10,9 @@ package io.ge.redis.cache.near;
  */
 sealed interface NearSlot permits NearToken, NearValue {
 
+	/**
+	 * Returns the token of the load that it belongs to.
+	 */
+	NearToken token();
+
 }

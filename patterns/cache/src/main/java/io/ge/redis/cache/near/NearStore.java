@@ -18,10 +18,13 @@ public interface NearStore {
 
 	/**
 	 * Puts a token unless there is one.
-	 * @return whether it was put
+	 * @return the token that is there now
 	 */
-	boolean begin(NearToken token);
+	NearToken begin(NearToken token);
 
+	/**
+	 * Puts a value where the slot is {@linkplain NearToken#mayReplace replaceable}.
+	 */
 	void replace(NearToken token, NearValue value);
 
 	/**

@@ -13,6 +13,10 @@ import io.ge.redis.cache.engine.CacheKey;
  * has changed the entry, perhaps after Redis has answered: then the answer is not kept.
  * Each load has a token of its own, so that nobody takes the token of a later load for
  * that of an earlier one.
+ * <p>
+ * A load that begins beside another one relies on the token of that, which shows as well
+ * that nothing has changed since. Of both, the value of the later load is kept: what is
+ * in memory is never replaced by something older.
  */
 public final class NearToken implements NearSlot, AutoCloseable {
 
@@ -26,12 +30,33 @@ public final class NearToken implements NearSlot, AutoCloseable {
 
 	private final long until;
 
+	/** The one in memory when this load began, which may be this one. */
+	private NearToken shown = this;
+
 	NearToken(NearCache cache, CacheKey key, long epoch, long begun, long until) {
 		this.cache = cache;
 		this.key = key;
 		this.epoch = epoch;
 		this.begun = begun;
 		this.until = until;
+	}
+
+	@Override
+	public NearToken token() {
+		return this;
+	}
+
+	void shownBy(NearToken standing) {
+		this.shown = standing;
+	}
+
+	/**
+	 * Returns whether what is in memory belongs to this load, or to one that began before
+	 * it and has been there since.
+	 */
+	boolean mayReplace(NearSlot slot) {
+		NearToken other = slot.token();
+		return other == this || (other.shown == this.shown && other.begun - this.begun < 0);
 	}
 
 	public CacheKey key() {

@@ -215,10 +215,39 @@ class NearCacheTests {
 	}
 
 	@Test
+	void valueOfALaterLoadIsNotReplacedByThatOfAnEarlierOne() {
+		World world = new World(STORE);
+		NearToken first = world.near.begin(KEY, 0);
+		world.clock++;
+		NearToken second = world.near.begin(KEY, 0);
+		second.keep(TYPE, content(2208), -1, 0);
+		first.keep(TYPE, content(2207), -1, 0);
+		first.close();
+		assertThat(world.get()).isEqualTo(2208);
+	}
+
+	@Test
+	void valueOfALaterLoadReplacesThatOfAnEarlierOneUnlessAChangeWasHeard() {
+		for (boolean changed : new boolean[] { false, true }) {
+			World world = new World(STORE);
+			NearToken first = world.near.begin(KEY, 0);
+			world.clock++;
+			NearToken second = world.near.begin(KEY, 0);
+			first.keep(TYPE, content(2207), -1, 0);
+			if (changed) {
+				world.near.drop(KEY);
+				world.clock++;
+				world.near.begin(KEY, 0);
+			}
+			second.keep(TYPE, content(2208), -1, 0);
+			assertThat(world.get()).isEqualTo(changed ? null : 2208);
+		}
+	}
+
+	@Test
 	void secondLoadOfAnEntryGetsATokenWhenTheFirstHasGivenItsBack() {
 		World world = new World(STORE);
 		NearToken first = world.near.begin(KEY, 0);
-		assertThat(world.near.begin(KEY, 0)).isNull();
 		first.close();
 		NearToken second = world.near.begin(KEY, 0);
 		assertThat(second).isNotNull();
@@ -517,14 +546,14 @@ class NearCacheTests {
 		}
 
 		@Override
-		public boolean begin(NearToken token) {
-			return this.slots.compute(token.key(),
-					(key, before) -> (before instanceof NearToken) ? before : token) == token;
+		public NearToken begin(NearToken token) {
+			return this.slots.compute(token.key(), (key, before) -> (before instanceof NearToken) ? before : token)
+				.token();
 		}
 
 		@Override
 		public void replace(NearToken token, NearValue value) {
-			this.slots.replace(token.key(), token, value);
+			this.slots.computeIfPresent(token.key(), (key, slot) -> token.mayReplace(slot) ? value : slot);
 		}
 
 		@Override
