@@ -3,12 +3,13 @@
 -- KEYS  versions of the tags of the cache
 -- ARGV  the version as of the last look, the highest version that the instance has heard of, how long in milliseconds an
 --       entry may stay after it was stamped, news channel, topic of the news, cache
--- Reply {last version, tag, version, tag, version ...} with all that are higher than at the last look
+-- Reply {last version, for how many microseconds none was given, tag, version, tag, version ...} with all that are
+--       higher than at the last look
 --
 -- Invariants
 --  * The set outlives every entry that it is about, as long as somebody looks. If it is not there, or if its last
 --    version is lower than what somebody has heard, versions were lost: then all entries count as outdated from here
---    on, and everybody is told.
+--    on, and everybody is told. To an instance that has heard of none, none was given while the set could be kept.
 --  * Writes nothing otherwise, but to prolong the set when half of its time is over.
 -- See outdate.lua for the set. The removal comes first: after it servers let a script write also without memory.
 
@@ -17,7 +18,9 @@ local now = clock[1] * 1000000 + clock[2]
 local versions, seen, heard, kept = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
 local last = tonumber(redis.call('ZRANGE', versions, -1, -1, 'WITHSCORES')[2] or '0')
+local silent = now - last
 if last == 0 or last < heard then
+  silent = heard == 0 and kept * 1000 or 0
   last = math.max(last, heard, now - 1) + 1
   redis.call('DEL', versions)
   redis.call('ZADD', versions, string.format('%.0f', last), '*')
@@ -27,5 +30,6 @@ if redis.call('PTTL', versions) < kept then
   redis.call('PEXPIRE', versions, 2 * kept)
 end
 local reply = redis.call('ZRANGEBYSCORE', versions, '(' .. seen, '+inf', 'WITHSCORES')
+table.insert(reply, 1, string.format('%.0f', math.max(0, silent)))
 table.insert(reply, 1, string.format('%.0f', last))
 return reply

@@ -45,8 +45,8 @@ final class TagVersions {
 	}
 
 	/**
-	 * Returns whether no version was heard since a time. A value as of that time must not
-	 * be stamped with one that was.
+	 * Returns whether no version was given since a time, as far as was heard. A value as
+	 * of that time must not be stamped with one that was.
 	 * @param nanos the time, by {@link System#nanoTime()}
 	 */
 	boolean isSilentSince(long nanos) {
@@ -96,7 +96,7 @@ final class TagVersions {
 
 	void hear(CacheTags changed, long version) {
 		put(changed, version);
-		rise(version);
+		rise(version, System.nanoTime());
 	}
 
 	/**
@@ -129,7 +129,7 @@ final class TagVersions {
 	 */
 	void looked(RedisInvalidations.Versions versions, long begun) {
 		versions.changed().forEach((one) -> put(one.tag(), one.version()));
-		rise(versions.last());
+		rise(versions.last(), System.nanoTime() - versions.silentNanos());
 		Look look = new Look(versions.last(), begun);
 		if (this.first == null) {
 			this.first = look;
@@ -155,9 +155,11 @@ final class TagVersions {
 		this.tags.values().removeIf((other) -> other <= outdated);
 	}
 
-	private void rise(long version) {
-		Heard now = new Heard(version, System.nanoTime());
-		this.heard.updateAndGet((before) -> (before.version < version) ? now : before);
+	private void rise(long version, long at) {
+		Heard now = new Heard(version, at);
+		this.heard
+			.updateAndGet((before) -> (before.version < version || (before.version == version && at - before.at < 0))
+					? now : before);
 	}
 
 	private record Heard(long version, long at) {

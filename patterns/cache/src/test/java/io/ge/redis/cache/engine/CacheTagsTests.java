@@ -115,11 +115,22 @@ class CacheTagsTests {
 	}
 
 	@Test
+	void lookTellsWhenTheLastVersionWasGiven() {
+		long second = Duration.ofSeconds(1).toNanos();
+		this.versions.hear(tags("a"), 5);
+		long begun = System.nanoTime();
+		assertThat(this.versions.isSilentSince(begun - second / 2)).isFalse();
+		this.versions.looked(new RedisInvalidations.Versions(5, second, List.of()), begun);
+		assertThat(this.versions.isSilentSince(begun - second / 2)).isTrue();
+		assertThat(this.versions.isSilentSince(begun - second)).isFalse();
+	}
+
+	@Test
 	void nothingIsKnownOfTheTimeBeforeTheFirstLook() {
 		assertThat(this.versions.isSilentSinceFirstLook()).isTrue();
 		this.versions.hear(tags("a"), 5);
 		assertThat(this.versions.isSilentSinceFirstLook()).isFalse();
-		this.versions.looked(new RedisInvalidations.Versions(5, List.of()), System.nanoTime());
+		this.versions.looked(new RedisInvalidations.Versions(5, 0, List.of()), System.nanoTime());
 		assertThat(this.versions.isSilentSinceFirstLook()).isTrue();
 		this.versions.hear(tags("a"), 6);
 		assertThat(this.versions.isSilentSinceFirstLook()).isFalse();
@@ -132,7 +143,7 @@ class CacheTagsTests {
 		});
 		assertThat(this.versions.look((own) -> own.complete(null))).isSameAs(first);
 		long begun = System.nanoTime() - Duration.ofSeconds(1).toNanos();
-		this.versions.looked(new RedisInvalidations.Versions(9, List.of()), begun);
+		this.versions.looked(new RedisInvalidations.Versions(9, 0, List.of()), begun);
 		first.complete(null);
 		assertThat(this.versions.unconfirmedNanos()).isGreaterThanOrEqualTo(Duration.ofSeconds(1).toNanos());
 		assertThat(this.versions.seen()).isEqualTo(9);
