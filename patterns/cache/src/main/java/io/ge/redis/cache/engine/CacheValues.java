@@ -22,6 +22,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.cache.support.NullValue;
+
 /**
  * Makes what is stored of a value: its bytes, and for how long.
  */
@@ -139,6 +141,9 @@ public final class CacheValues {
 	 * @throws UncacheableValueException if no value of the kind can be
 	 */
 	public @Nullable NewValue stored(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
+		if (value instanceof NullValue) {
+			return stored(cache, type, null, header);
+		}
 		CacheSettings settings = this.definitions.settings(cache);
 		Duration nominal = (value != null) ? settings.ttl() : settings.negativeTtl();
 		if (nominal.toMillis() <= 0) {
