@@ -318,7 +318,7 @@ class CacheReadingIntegrationTests {
 		CallBudget spent = CallBudget.of(Duration.ofSeconds(1));
 		spent.spend(Duration.ofSeconds(1).toNanos());
 		cache.lookup(question, "one", 1, 0, cache.newBudget()).join();
-		assertThat(cache.fill(key, "one", settings.leaseTime(), new byte[1], settings.ttl(), -1, spent))
+		assertThat(cache.fill(key, "one", "", settings.leaseTime(), new byte[1], settings.ttl(), -1, spent))
 			.failsWithin(Duration.ofSeconds(5));
 		Awaitility.await().until(() -> ttl(key("overdue", "e1")) == -2);
 		cache.lookup(question, "two", 1, 0, cache.newBudget()).join();

@@ -4,8 +4,9 @@
 -- ARGV  token of the reader, length of its lease in milliseconds, value, TTL in milliseconds or 0 for none,
 --       age in milliseconds of the transaction in which it loads, taken when it had the lease, or -1 for none,
 --       how long in milliseconds the writers of an entry are remembered, news of the entry ("channel message") or '' if
---       nobody keeps it in memory
--- Reply {'filled'} | {'lost'} | {'snapshot'}
+--       nobody keeps it in memory, what lookup.lua has shown of the writers with an open lease, or '' for a value that
+--       may be a change of the database
+-- Reply {'filled'} | {'stands'} | {'removed'} | {'lost'} | {'snapshot'}
 --
 -- Invariants
 --  * Only the holder of the lease writes, or who was given the refresh; so whatever took that from it (a writer, an
@@ -13,9 +14,13 @@
 --  * A reader in a transaction may see the database as it was when the transaction began. It may fill only if no
 --    writer was at work at that time or since, as far back as writers are remembered.
 --  * Who keeps the value in memory that was refreshed is told.
---  * Whoever waits is woken, unless the reply is 'lost': then it waits for somebody else.
---  * By an open lease, which begins with '~', several readers load. Who comes too late with a value that stands already
---    has filled it, too: the same in byte 2 to 6, type and flags, and from byte 23 on, after load time and stamp.
+--  * Whoever waits is woken, unless the reply is 'lost' or 'stands': then it waits for somebody else.
+--  * By an open lease, which begins with '~', several readers load, and the first one fills. A later value is dropped
+--    if no writer came since its reader asked ('stands'). So is one that is there already: the same in byte 2 to 6, type
+--    and flags, and from byte 23 on, after load time and stamp.
+--  * Any other late value of an open lease may be a change that nobody has announced: the entry, any lease and all
+--    tickets go, as in invalidate.lua ('removed'). That is noted as 'b' instead of 'r', so that other late readers,
+--    which compare 'n' and 'r', do not take it for a writer and remove the entry in turn.
 -- What was to be refreshed stays if it is not replaced. If the value cannot be written for lack of memory the lease is
 -- given up, the waiters are woken and the call fails.
 
@@ -23,7 +28,7 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, value, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local age, memory, news = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+local age, memory, news, seen = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -69,13 +74,32 @@ local function snapshot_is_old(held)
   return false
 end
 
+local function late()
+  if string.sub(token, 1, 1) ~= '~' then
+    return 'lost'
+  end
+  local found = redis.call('GET', entry)
+  local same = found and string.sub(found, 1, 6) == string.sub(value, 1, 6) and string.sub(found, 23) == string.sub(value, 23)
+  local known = redis.call('HMGET', writers, 'n', 'r')
+  if same or seen == (known[1] or '') .. ' ' .. (known[2] or '') then
+    return 'stands'
+  end
+  redis.call('DEL', entry, refresh)
+  tell()
+  local noted = redis.pcall('HSET', writers, 'a', known[1] or '0', 'b', string.format('%.0f', now))
+  if type(noted) == 'table' and noted.err then
+    redis.call('DEL', writers)
+  else
+    redis.call('PEXPIRE', writers, ARGV[6])
+  end
+  wake()
+  return 'removed'
+end
+
 local held = entry
 if redis.call('GET', entry) ~= 'L' .. token then
   if redis.call('GET', refresh) ~= token then
-    local found = redis.call('GET', entry)
-    local stands = found and string.sub(token, 1, 1) == '~' and string.sub(found, 1, 6) == string.sub(value, 1, 6)
-      and string.sub(found, 23) == string.sub(value, 23)
-    return {stands and 'filled' or 'lost'}
+    return {late()}
   end
   held = refresh
 end

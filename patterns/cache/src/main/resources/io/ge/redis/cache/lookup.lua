@@ -7,7 +7,7 @@
 --       whether the reader has use for a value that has expired: 0 no, 1 if it loads, 2 also if it waits
 -- Reply {'hit', value, milliseconds to its expiry or -1 if it has none, 1 if the reader is to refresh it}
 --       | {'lease', 1 if an unreadable value was replaced else 0, expired value or nil, token of the lease if it is open
---          and was there already}
+--          and was there already, for an open token what fill.lua wants to see of the writers else nil}
 --       | {'wait', milliseconds, expired value or nil} | {'stale', expired value}
 --       | {'bypass', expired value or nil}
 --
@@ -50,12 +50,21 @@ local function open(holder)
   return string.sub(holder, 1, 1) == '~'
 end
 
+local function lease_of(replaced, old, holder)
+  local seen = false
+  if open(token) then
+    local known = redis.call('HMGET', writers, 'n', 'r')
+    seen = (known[1] or '') .. ' ' .. (known[2] or '')
+  end
+  return {'lease', replaced, expired ~= '0' and old or false, holder or false, seen}
+end
+
 -- What a reader gets where another one has the lease; nothing if it takes its place
 local function beside(holder, key, old)
   if not open(holder) then
     return wait(key, old)
   end
-  return open(token) and {'lease', 0, expired ~= '0' and old or false, holder} or nil
+  return open(token) and lease_of(0, old, holder) or nil
 end
 
 local unreadable = 0
@@ -63,7 +72,7 @@ local found = redis.call('GET', entry)
 if found and string.sub(found, 1, 1) == 'L' then
   local holder = string.sub(found, 2)
   if holder == token then
-    return {'lease', 0, false}
+    return lease_of(0)
   end
   local reply = beside(holder, entry, false)
   if reply then
@@ -103,13 +112,13 @@ if readable_value then
   if redis.pcall('SET', refresh, token, 'PX', lease).err then
     return {'bypass', expired ~= '0' and found or false}
   end
-  return {'lease', 0, expired ~= '0' and found or false}
+  return lease_of(0, found)
 end
 if found then
   unreadable = 1
 elseif refreshing and refreshing ~= 'F' then
   if refreshing == token then
-    return {'lease', 0, false}
+    return lease_of(0)
   end
   local reply = beside(refreshing, refresh, false)
   if reply then
@@ -133,4 +142,4 @@ redis.call('SET', entry, 'L' .. token, 'PX', lease)
 if refreshing then
   redis.call('DEL', refresh)
 end
-return {'lease', unreadable, false}
+return lease_of(unreadable)

@@ -257,8 +257,10 @@ class CacheBatchProtocolIntegrationTests {
 			for (int row : reader.leased) {
 				expected.add(this.models.get(row).fill(reader.id(row), this.now, age * 1000, "v" + reader.seen[row]));
 			}
-			same(expected, each("fill.lua", reader.leased, (row) -> List.of(reader.id(row), millis(LEASE_SECONDS),
-					"v" + reader.seen[row], millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS), "")));
+			same(expected,
+					each("fill.lua", reader.leased,
+							(row) -> List.of(reader.id(row), millis(LEASE_SECONDS), "v" + reader.seen[row],
+									millis(LEASE_SECONDS), String.valueOf(age), millis(MEMORY_SECONDS), "", "")));
 			reader.done();
 		}
 

@@ -58,6 +58,19 @@ class CacheInterleavingsTests {
 		assertNeverStale(explore(Consistency.INTENT, ALL, COMPLETE, one, two, three, four));
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "WRITER,OPEN,OPEN,OPEN", "WRITER,OPEN,OPEN_CHANGE,READER", "UNLOCKED,OPEN,OPEN_CHANGE,OPEN",
+			"VERSIONED,OPEN,OPEN_CHANGE,OPEN_CHANGE", "WRITER,WRITER,OPEN,OPEN_CHANGE", "WRITER,OPEN,OPEN,SNAPSHOT" })
+	void intentIsNeverStaleWithReadersThatShareALease(Kind one, Kind two, Kind three, Kind four) {
+		assertNeverStale(explore(Consistency.INTENT, ALL, COMPLETE, one, two, three, four));
+	}
+
+	@Test
+	void lateChangeThatLeavesWhatAnotherReaderHasStoredIsFound() {
+		assertThat(search(Consistency.INTENT, NOTHING, EnumSet.of(Hole.LATE_CHANGES_STAND), Kind.OPEN, Kind.OPEN_CHANGE)
+			.stale()).isPositive();
+	}
+
 	@Test
 	void intentIsNeverStaleWithMany() {
 		Outcome outcome = Interleavings.walk(new EntryInterleavings(Consistency.INTENT, ALL, COMPLETE, 3, Kind.WRITER,

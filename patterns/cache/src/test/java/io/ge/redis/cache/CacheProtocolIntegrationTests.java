@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;
@@ -110,7 +111,7 @@ class CacheProtocolIntegrationTests {
 	@Provide
 	Arbitrary<List<Step>> schedules() {
 		Arbitrary<Step> step = Arbitraries.frequencyOf(
-				Tuple.of(20, Arbitraries.integers().between(0, 9).map((actor) -> new Step("go", actor))),
+				Tuple.of(20, Arbitraries.integers().between(0, 11).map((actor) -> new Step("go", actor))),
 				Tuple.of(2, Arbitraries.of(0, 1, 2, 9).map((actor) -> new Step("rollback", actor))),
 				Tuple.of(1, Arbitraries.of(0, 1, 2, 3, 8, 9).map((actor) -> new Step("crash", actor))),
 				Tuple.of(2, Arbitraries.integers().between(4, 7).map((actor) -> new Step("fail", actor))),
@@ -138,11 +139,12 @@ class CacheProtocolIntegrationTests {
 	 * One schedule. Actors 0 to 2 are writers in a transaction, of which 2 cannot
 	 * announce itself; 3 is a writer without a transaction; 4 and 5 are readers, of which
 	 * 5 has no use for what has expired; 6 and 7 are readers in a transaction with a
-	 * snapshot; 8 and 9 are as 3 and 0, and know the version of what they have written.
+	 * snapshot; 8 and 9 are as 3 and 0, and know the version of what they have written;
+	 * 10 and 11 are readers that share their leases, of which 11 may bring a change.
 	 */
 	private static final class Run {
 
-		private static final int OBJECTS = 10;
+		private static final int OBJECTS = 12;
 
 		private final RedisCommands<String, String> redis;
 
@@ -157,6 +159,13 @@ class CacheProtocolIntegrationTests {
 		private final long[] began = new long[OBJECTS];
 
 		private final long[] announced = new long[OBJECTS];
+
+		/** Of readers, with what they were shown of the writers. */
+		private final String[] token = new String[OBJECTS];
+
+		private final String[] shown = new String[OBJECTS];
+
+		private List<Object> reply = List.of();
 
 		private final List<String> trace = new ArrayList<>();
 
@@ -237,7 +246,15 @@ class CacheProtocolIntegrationTests {
 		}
 
 		private static boolean isVersioned(int actor) {
-			return actor >= 8;
+			return actor == 8 || actor == 9;
+		}
+
+		private static boolean isOpen(int actor) {
+			return actor >= 10;
+		}
+
+		private static boolean hasSnapshot(int actor) {
+			return actor == 6 || actor == 7;
 		}
 
 		// 0 idle, 1 row locked and changed, 2 announced, 3 committed
@@ -296,7 +313,7 @@ class CacheProtocolIntegrationTests {
 		private void read(int actor) {
 			switch (this.state[actor]) {
 				case 0 -> {
-					if (actor >= 6) {
+					if (hasSnapshot(actor)) {
 						this.began[actor] = this.now;
 						this.seen[actor] = this.database;
 						this.state[actor] = 1;
@@ -307,7 +324,7 @@ class CacheProtocolIntegrationTests {
 				}
 				case 1 -> lookUp(actor);
 				case 2 -> {
-					if (actor < 6) {
+					if (!hasSnapshot(actor)) {
 						this.seen[actor] = this.database;
 					}
 					this.state[actor] = 3;
@@ -407,6 +424,12 @@ class CacheProtocolIntegrationTests {
 					urged ? String.valueOf(URGE) : "0", usesExpired ? "2" : "0"));
 			if (reply.equals("lease") || reply.equals("refresh")) {
 				this.state[actor] = 2;
+				this.token[actor] = id(actor);
+				if (isOpen(actor)) {
+					this.token[actor] = (String) Objects.requireNonNullElse(this.reply.get(3), id(actor));
+					this.shown[actor] = (String) this.reply.get(4);
+					same("token", this.model.token(), this.token[actor]);
+				}
 			}
 			else {
 				done(actor);
@@ -414,11 +437,12 @@ class CacheProtocolIntegrationTests {
 		}
 
 		private void fill(int actor) {
-			long age = (actor >= 6) ? (this.now - this.began[actor]) / 1000 : -1;
+			long age = hasSnapshot(actor) ? (this.now - this.began[actor]) / 1000 : -1;
 			String value = value(this.seen[actor]);
-			same("fill", this.model.fill(id(actor), this.now, age * 1000, value),
-					call("fill.lua", id(actor), millis(LEASE_SECONDS), value, millis(LEASE_SECONDS),
-							String.valueOf(age), millis(MEMORY_SECONDS), NEWS));
+			boolean loaded = actor == 10;
+			same("fill", this.model.fill(id(actor), this.token[actor], loaded, this.now, age * 1000, value),
+					call("fill.lua", this.token[actor], millis(LEASE_SECONDS), value, millis(LEASE_SECONDS),
+							String.valueOf(age), millis(MEMORY_SECONDS), NEWS, loaded ? this.shown[actor] : ""));
 		}
 
 		private void same(String what, String expected, String actual) {
@@ -426,7 +450,7 @@ class CacheProtocolIntegrationTests {
 		}
 
 		private String id(int actor) {
-			return "a" + actor + "." + this.round[actor];
+			return (isOpen(actor) ? "~a" : "a") + actor + "." + this.round[actor];
 		}
 
 		private void done(int actor) {
@@ -442,7 +466,7 @@ class CacheProtocolIntegrationTests {
 					value.append((char) (millis >>> shift & 0xFF));
 				}
 			}
-			return value.append(number).toString();
+			return value.append("as of it").append(number).toString();
 		}
 
 		private static String millis(int seconds) {
@@ -454,6 +478,7 @@ class CacheProtocolIntegrationTests {
 			all.add(String.valueOf(this.now));
 			List<Object> reply = this.redis.eval(Scripts.withVirtualTime(script), ScriptOutputType.MULTI, KEYS,
 					all.toArray(String[]::new));
+			this.reply = reply;
 			boolean refresh = "hit".equals(reply.get(0)) && (Long) reply.get(3) == 1;
 			String told = refresh ? "refresh" : String.valueOf(reply.get(0));
 			this.trace.add(script + arguments[0] + "=" + told);

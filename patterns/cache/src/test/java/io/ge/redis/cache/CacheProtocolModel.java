@@ -6,6 +6,7 @@
 package io.ge.redis.cache;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
@@ -17,11 +18,18 @@ final class CacheProtocolModel {
 
 	private final Map<String, Pending> pending = new HashMap<>();
 
+	private final Map<String, List<Long>> seen = new HashMap<>();
+
 	private static final String RESTING = "F";
+
+	/** Begins the token of a reader that shares its lease. */
+	private static final String OPEN = "~";
 
 	private @Nullable String entry;
 
 	private @Nullable String refresher;
+
+	private @Nullable String token;
 
 	private boolean due;
 
@@ -73,8 +81,11 @@ final class CacheProtocolModel {
 		if (this.entry == null) {
 			return lookUpNothing(reader, now);
 		}
+		if (this.entry.startsWith("L" + OPEN) && !reader.startsWith(OPEN)) {
+			return lookUpNothing(reader, now);
+		}
 		if (this.entry.startsWith("L")) {
-			return "wait";
+			return beside(reader, this.entry.substring(1));
 		}
 		if (!this.expired) {
 			if (this.due && urged && this.refresher == null) {
@@ -87,29 +98,54 @@ final class CacheProtocolModel {
 		if (resting && usesExpired) {
 			return "stale";
 		}
-		if (this.refresher != null && !resting) {
-			return "wait";
+		if (this.refresher != null && !resting && !takesPlace(reader)) {
+			return beside(reader, this.refresher);
 		}
 		this.refresher = reader;
+		return lease(reader, reader);
+	}
+
+	private boolean takesPlace(String reader) {
+		return this.refresher.startsWith(OPEN) && !reader.startsWith(OPEN);
+	}
+
+	private String beside(String reader, String holder) {
+		return holder.startsWith(OPEN) ? lease(reader, holder) : "wait";
+	}
+
+	private String lease(String reader, String token) {
+		this.token = token;
+		this.seen.put(reader, List.of(this.lastTicket, this.resolved));
 		return "lease";
 	}
 
 	private String lookUpNothing(String reader, long now) {
-		if (this.refresher != null && !this.refresher.equals(RESTING)) {
-			return "wait";
+		if (this.refresher != null && !this.refresher.equals(RESTING) && !takesPlace(reader)) {
+			return beside(reader, this.refresher);
 		}
 		if (this.pending.values().stream().anyMatch((writer) -> writer.deadline > now)) {
 			return "bypass";
 		}
 		this.refresher = null;
 		set("L" + reader);
-		return "lease";
+		return lease(reader, reader);
+	}
+
+	/**
+	 * Returns the token of the lease that was given last.
+	 */
+	@Nullable String token() {
+		return this.token;
 	}
 
 	String fill(String reader, long now, long age, String value) {
-		boolean leased = ("L" + reader).equals(this.entry);
-		if (!leased && !reader.equals(this.refresher)) {
-			return "lost";
+		return fill(reader, reader, false, now, age, value);
+	}
+
+	String fill(String reader, String token, boolean loaded, long now, long age, String value) {
+		boolean leased = ("L" + token).equals(this.entry);
+		if (!leased && !token.equals(this.refresher)) {
+			return token.startsWith(OPEN) ? late(reader, loaded, now, value) : "lost";
 		}
 		if (!leased) {
 			this.refresher = null;
@@ -118,7 +154,7 @@ final class CacheProtocolModel {
 			// The scripts tell the time of the lease from its real TTL, the steps from
 			// virtual time: so the snapshot counts from now in both
 			long began = now - age;
-			boolean disturbed = this.lastTicket >= began || this.resolved >= began
+			boolean disturbed = this.lastTicket >= began || this.resolved >= began || this.outdated >= began
 					|| this.pending.values().stream().anyMatch((writer) -> writer.deadline >= began);
 			if (disturbed) {
 				if (leased) {
@@ -129,6 +165,18 @@ final class CacheProtocolModel {
 		}
 		set(value);
 		return "filled";
+	}
+
+	private String late(String reader, boolean loaded, long now, String value) {
+		boolean quiet = List.of(this.lastTicket, this.resolved).equals(this.seen.get(reader));
+		if (value.equals(this.entry) || (loaded && quiet)) {
+			return "stands";
+		}
+		set(null);
+		this.refresher = null;
+		this.applied = this.lastTicket;
+		this.outdated = now;
+		return "removed";
 	}
 
 	String free(String reader, boolean failed, boolean discard) {

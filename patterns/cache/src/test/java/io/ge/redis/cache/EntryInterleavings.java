@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 import io.ge.redis.cache.Interleavings.Step;
@@ -25,6 +26,9 @@ import io.ge.redis.cache.Interleavings.Step;
 final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavings.State> {
 
 	private static final int ABSENT = 0;
+
+	/** Leases up to here are those that readers share. */
+	private static final int OPEN = -100;
 
 	private final Consistency mode;
 
@@ -57,7 +61,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	@Override
 	public List<State> starts() {
 		List<Party> all = new ArrayList<>();
-		this.parties.forEach((kind) -> all.add(new Party(kind, 0, 0, false, this.rounds)));
+		this.parties.forEach((kind) -> all.add(new Party(kind, 0, 0, false, this.rounds, ABSENT)));
 		List<State> starts = new ArrayList<>();
 		for (int entry : List.of(ABSENT, value(0))) {
 			starts.add(new State(0, -1, entry, 0, 0, 0, 0, List.of(), all, this.rounds));
@@ -88,6 +92,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 					case WRITER, VERSIONED_WRITER -> writer(state, i, party, steps);
 					case UNLOCKED, VERSIONED -> unlocked(state, i, party, steps);
 					case READER -> reader(state, i, party, steps);
+					case OPEN, OPEN_CHANGE -> openReader(state, i, party, steps);
 					case SNAPSHOT -> snapshotReader(state, i, party, steps);
 				}
 			}
@@ -261,27 +266,64 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 
 	private void snapshotReader(State state, int i, Party party, List<Step<State>> steps) {
 		switch (party.phase) {
-			case 0 -> steps.add(new Step<>("s" + i + " begins",
-					state.party(i, new Party(party.kind, 1, state.row, !state.pending.isEmpty(), party.rounds))));
+			case 0 -> steps.add(new Step<>("s" + i + " begins", state.party(i,
+					new Party(party.kind, 1, state.row, !state.pending.isEmpty(), party.rounds, ABSENT))));
 			case 1 -> lookUp(state, i, steps);
 			default -> steps.add(new Step<>("s" + i + " fills", fill(state, i)));
 		}
 	}
 
+	// Readers that share a lease: 0 before, 2 leased, 3 loaded, or changed unannounced
+
+	private void openReader(State state, int i, Party party, List<Step<State>> steps) {
+		boolean changes = party.kind == Kind.OPEN_CHANGE;
+		switch (party.phase) {
+			case 0 -> lookUp(state, i, steps);
+			case 2 -> {
+				if (!changes) {
+					steps.add(new Step<>("o" + i + " loads", state.seen(i, state.row).phase(i, 3)));
+				}
+				else if (state.lockedBy < 0) {
+					steps.add(new Step<>("o" + i + " changes", commit(state, i).phase(i, 3)));
+				}
+			}
+			default -> steps.add(new Step<>("o" + i + " fills", fillOpen(state, i, changes)));
+		}
+	}
+
+	private State fillOpen(State state, int i, boolean changes) {
+		Party party = state.parties.get(i);
+		if (state.entry == party.lease) {
+			return state.entry(value(party.seen)).done(i);
+		}
+		boolean stands = changes ? this.holes.contains(Hole.LATE_CHANGES_STAND) : !party.disturbed;
+		if (stands || state.entry == value(party.seen)) {
+			return state.done(i);
+		}
+		// Does not disturb others that share a lease, but readers of an old snapshot
+		State next = state.entry(ABSENT).applied(state.last).outdated(state.last);
+		return next.disturbed((kind) -> kind == Kind.SNAPSHOT).done(i);
+	}
+
 	private void lookUp(State state, int i, List<Step<State>> steps) {
+		boolean open = state.parties.get(i).isOpen();
 		if (state.entry > 0) {
 			steps.add(new Step<>("r" + i + " hits", state.done(i)));
 		}
-		else if (state.entry < 0) {
+		else if (state.entry <= OPEN && open) {
+			steps.add(new Step<>("o" + i + " shares the lease", state.leased(i, state.entry)));
+		}
+		else if (state.entry < 0 && state.entry > OPEN) {
 			steps.add(new Step<>("r" + i + " goes without", state.done(i)));
 		}
 		else if (!state.pending.isEmpty() && !this.holes.contains(Hole.LEASES_BESIDE_WRITERS)) {
 			steps.add(new Step<>("r" + i + " passes by", state.done(i)));
 		}
 		else {
-			steps.add(new Step<>("r" + i + " leases", state.entry(lease(i)).phase(i, 2)));
+			int lease = open ? OPEN - 10 * i - state.round(i) : lease(i);
+			steps.add(new Step<>("r" + i + " leases", state.entry(lease).leased(i, lease)));
 			if (this.events.contains(Event.CRASH)) {
-				steps.add(new Step<>("r" + i + " leases and dies", state.entry(lease(i)).done(i)));
+				steps.add(new Step<>("r" + i + " leases and dies", state.entry(lease).done(i)));
 			}
 		}
 	}
@@ -314,7 +356,15 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		READER,
 
 		/** Loads what was committed when its transaction began. */
-		SNAPSHOT
+		SNAPSHOT,
+
+		/** Loads what is committed, by a lease that it shares. */
+		OPEN,
+
+		/**
+		 * Asks as such a reader, but puts a change that it makes without announcement.
+		 */
+		OPEN_CHANGE
 
 	}
 
@@ -345,7 +395,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		ANNOUNCEMENT_KEEPS_LEASES, LEASES_BESIDE_WRITERS, OLDER_TICKETS_PUBLISH, PUBLISHES_BESIDE_OTHERS,
 		REFUSED_WRITER_LEAVES_ENTRY, OVERRUN_COUNTS_FOR_NOTHING, UNLOCKED_TICKETS_COUNT, OLDER_VERSIONS_PUBLISH,
 		VERSIONS_LEAVE_TICKETS, INVALIDATION_KEEPS_LEASES, INVALIDATION_KEEPS_TICKETS, FILLS_WITHOUT_LEASE,
-		NO_SNAPSHOT_GUARD
+		NO_SNAPSHOT_GUARD, LATE_CHANGES_STAND
 
 	}
 
@@ -355,13 +405,18 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	 * @param kind what it does
 	 * @param phase how far it is
 	 * @param seen the version of the row that it has loaded or written
-	 * @param disturbed whether a writer was at work since its snapshot
+	 * @param disturbed whether a writer was at work since its snapshot, or since it asked
 	 * @param rounds how often it still comes
+	 * @param lease the lease that it has
 	 */
-	record Party(Kind kind, int phase, int seen, boolean disturbed, int rounds) {
+	record Party(Kind kind, int phase, int seen, boolean disturbed, int rounds, int lease) {
 
 		boolean isVersioned() {
 			return this.kind == Kind.VERSIONED || this.kind == Kind.VERSIONED_WRITER;
+		}
+
+		boolean isOpen() {
+			return this.kind == Kind.OPEN || this.kind == Kind.OPEN_CHANGE;
 		}
 
 	}
@@ -414,22 +469,31 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		}
 
 		State phase(int i, int phase) {
-			return party(i, (old) -> new Party(old.kind, phase, old.seen, old.disturbed, old.rounds));
+			return party(i, (old) -> new Party(old.kind, phase, old.seen, old.disturbed, old.rounds, old.lease));
+		}
+
+		State leased(int i, int lease) {
+			return party(i, (old) -> new Party(old.kind, 2, old.seen, old.disturbed, old.rounds, lease));
 		}
 
 		State seen(int i, int version) {
-			return party(i, (old) -> new Party(old.kind, old.phase, version, old.disturbed, old.rounds));
+			return party(i, (old) -> new Party(old.kind, old.phase, version, old.disturbed, old.rounds, old.lease));
 		}
 
 		State done(int i) {
-			return party(i, (old) -> new Party(old.kind, 0, 0, false, old.rounds - 1));
+			return party(i, (old) -> new Party(old.kind, 0, 0, false, old.rounds - 1, ABSENT));
 		}
 
 		State disturbed() {
+			return disturbed((kind) -> kind == Kind.SNAPSHOT || kind == Kind.OPEN);
+		}
+
+		State disturbed(Predicate<Kind> kinds) {
 			State next = this;
 			for (int i = 0; i < this.parties.size(); i++) {
-				if (this.parties.get(i).kind == Kind.SNAPSHOT && this.parties.get(i).phase > 0) {
-					next = next.party(i, (old) -> new Party(old.kind, old.phase, old.seen, true, old.rounds));
+				if (kinds.test(this.parties.get(i).kind) && this.parties.get(i).phase > 0) {
+					next = next.party(i,
+							(old) -> new Party(old.kind, old.phase, old.seen, true, old.rounds, old.lease));
 				}
 			}
 			return next;
@@ -453,6 +517,10 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		State applied(int ticket) {
 			return new State(this.row, this.lockedBy, this.entry, this.last, Math.max(ticket, this.applied),
 					this.version, this.outdated, this.pending, this.parties, this.expiries);
+		}
+
+		State outdated(int ticket) {
+			return version(0, ticket);
 		}
 
 		State version(int published, int last) {

@@ -29,8 +29,10 @@ public sealed interface CacheAnswer {
 	 * @param replaced whether there was a value that it cannot read
 	 * @param expired a value that has expired, if there is one
 	 * @param shared the token of an open lease that was there already, if there was one
+	 * @param seen what an open lease shows of the writers before it, else {@code null}
 	 */
-	record Leased(boolean replaced, byte @Nullable [] expired, @Nullable String shared) implements CacheAnswer {
+	record Leased(boolean replaced, byte @Nullable [] expired, @Nullable String shared,
+			@Nullable String seen) implements CacheAnswer {
 	}
 
 	/**

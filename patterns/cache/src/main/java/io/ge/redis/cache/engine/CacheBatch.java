@@ -184,6 +184,7 @@ public final class CacheBatch {
 		way.own = null;
 		if (answer instanceof CacheAnswer.Leased leased) {
 			own.expired = leased.expired();
+			own.seen = leased.seen();
 			if (leased.shared() != null) {
 				own.token = leased.shared();
 			}

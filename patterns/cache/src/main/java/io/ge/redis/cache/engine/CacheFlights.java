@@ -78,16 +78,23 @@ public final class CacheFlights {
 
 	/**
 	 * Stores what was loaded with a permit.
+	 * @param loaded whether the value is certainly no change of the database; matters for
+	 * an open lease
 	 * @param age of the loader's transaction when it had the permit, in milliseconds, or
 	 * -1 if it is in none
 	 */
-	public CompletableFuture<Boolean> fill(CacheLookup.Permit permit, NewValue value, long age, CallBudget budget) {
+	public CompletableFuture<CacheFill> fill(CacheLookup.Permit permit, NewValue value, boolean loaded, long age,
+			CallBudget budget) {
 		Flight flight = (Flight) permit;
-		return this.redis.fill(flight.key, flight.token, flight.lease, value.bytes(), value.ttl(), age, budget)
-			.exceptionally((failure) -> false)
-			.thenApply((filled) -> {
-				land(flight, filled ? found(value) : null);
-				return filled;
+		String seen = (loaded && flight.seen != null) ? flight.seen : "";
+		return this.redis.fill(flight.key, flight.token, seen, flight.lease, value.bytes(), value.ttl(), age, budget)
+			.exceptionally((failure) -> CacheFill.LOST)
+			.thenApply((fill) -> {
+				if (fill == CacheFill.REMOVED) {
+					cutOff(flight.key);
+				}
+				land(flight, (fill == CacheFill.FILLED) ? found(value) : null);
+				return fill;
 			});
 	}
 
@@ -145,7 +152,7 @@ public final class CacheFlights {
 
 	public CompletableFuture<?> fillAll(List<Loaded> all, CacheSettings settings, long age, CallBudget budget) {
 		if (all.size() == 1) {
-			return fill(all.get(0).permit, all.get(0).value, age, budget);
+			return fill(all.get(0).permit, all.get(0).value, true, age, budget);
 		}
 		List<RedisCache.Filling> fillings = new ArrayList<>(all.size());
 		for (Loaded loaded : all) {

@@ -58,10 +58,6 @@ public final class CacheTags {
 		return (hashes.size() <= MOST) ? new CacheTags(hashes) : ALL;
 	}
 
-	static CacheTags ofHashes(Collection<Long> hashes) {
-		return new CacheTags(Set.copyOf(hashes));
-	}
-
 	// Blank text may be all that a column holds. As a tag it is one like any other: if it
 	// were none, what has it could not be invalidated by it
 	private static List<String> texts(Object tag, Object what) {

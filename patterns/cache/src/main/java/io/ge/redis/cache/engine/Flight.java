@@ -26,6 +26,9 @@ final class Flight implements CacheLookup.Permit {
 	/** Of the lease; another one's where that is shared. */
 	volatile String token;
 
+	/** The writers before an open lease, as Redis has shown them. */
+	volatile @Nullable String seen;
+
 	/** The result for those who joined it, {@code null} if they are to ask again. */
 	final CompletableFuture<@Nullable CacheLookup> landed = new CompletableFuture<>();
 

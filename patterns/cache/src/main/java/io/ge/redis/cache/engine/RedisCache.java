@@ -240,8 +240,8 @@ public final class RedisCache {
 		return switch (reply.text(0)) {
 			case "hit" ->
 				new CacheAnswer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
-			case "lease" ->
-				new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2), reply.has(3) ? reply.text(3) : null);
+			case "lease" -> new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2),
+					reply.has(3) ? reply.text(3) : null, reply.has(4) ? reply.text(4) : null);
 			case "wait" -> new CacheAnswer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
 			case "stale" -> new CacheAnswer.Stale(Objects.requireNonNull(reply.bytes(1)));
 			default -> new CacheAnswer.Bypass(reply.has(1) ? reply.bytes(1) : null);
@@ -250,20 +250,22 @@ public final class RedisCache {
 
 	/**
 	 * Stores a loaded value, or releases the lease.
+	 * @param seen what an open lease has shown of the writers before it, or nothing for a
+	 * value that may be a change
 	 * @param ttl how long it stays; zero for as long as nobody removes it
 	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
 	 * -1
 	 */
-	public CompletableFuture<Boolean> fill(CacheKey key, String token, Duration lease, byte[] value, Duration ttl,
-			long age, CallBudget budget) {
+	public CompletableFuture<CacheFill> fill(CacheKey key, String token, String seen, Duration lease, byte[] value,
+			Duration ttl, long age, CallBudget budget) {
 		List<RedisKey> names = this.keys.of(key);
-		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, lease, value, ttl, age));
+		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, seen, lease, value, ttl, age));
 		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);
 		return this.redis.run(call, budget, undo, lease).whenComplete((reply, failure) -> {
 			if (failure != null) {
 				this.redis.compensateUnlessUnknown(failure, undo, lease);
 			}
-		}).thenApply(RedisCache::isFilled);
+		}).thenApply(RedisCache::fill);
 	}
 
 	/**
@@ -274,22 +276,28 @@ public final class RedisCache {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Filling filling : all) {
 			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
-					fillArguments(filling.key(), filling.token(), lease, filling.value(), filling.ttl(), age),
+					fillArguments(filling.key(), filling.token(), "", lease, filling.value(), filling.ttl(), age),
 					new Object[] { filling.token(), 0 }));
 		}
 		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
 			List<Boolean> filled = new ArrayList<>(replies.size());
-			replies.forEach((reply) -> filled.add(reply != null && isFilled(reply)));
+			replies.forEach((reply) -> filled.add(reply != null && fill(reply) == CacheFill.FILLED));
 			return filled;
 		});
 	}
 
-	private Object[] fillArguments(CacheKey key, String token, Duration lease, byte[] value, Duration ttl, long age) {
-		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, news(key) };
+	private Object[] fillArguments(CacheKey key, String token, String seen, Duration lease, byte[] value, Duration ttl,
+			long age) {
+		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, news(key), seen };
 	}
 
-	private static boolean isFilled(ScriptReply reply) {
-		return reply.text(0).equals("filled");
+	private static CacheFill fill(ScriptReply reply) {
+		return switch (reply.text(0)) {
+			case "filled" -> CacheFill.FILLED;
+			case "stands" -> CacheFill.STANDS;
+			case "removed" -> CacheFill.REMOVED;
+			default -> CacheFill.LOST;
+		};
 	}
 
 	/**

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.UncacheableValueException;
 import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheFill;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.engine.NewValue;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A value that was not there, from the question to its end: with the lease by which what
- * is loaded now can be stored, once. Several threads may come to it, as an asynchronous
- * loader does.
+ * is loaded now can be stored. Several threads may come to it, as an asynchronous loader
+ * does.
  */
 public final class OpenMiss {
 
@@ -36,7 +37,7 @@ public final class OpenMiss {
 
 	private final long stamp;
 
-	private final AtomicBoolean spent = new AtomicBoolean();
+	private final AtomicBoolean released = new AtomicBoolean();
 
 	private final AtomicBoolean loaded = new AtomicBoolean();
 
@@ -69,24 +70,28 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Returns whether there is a lease that was neither used nor released, and whose time
-	 * is not over.
+	 * Returns whether there is a lease that was not released, and whose time is not over.
+	 * Callers that share it may all use it, and Redis takes the first value.
 	 */
 	public boolean isLeased() {
 		CacheLookup.Permit permit = this.load.permit();
-		return permit != null && !this.spent.get() && System.nanoTime() - this.found < permit.lease().toNanos();
+		return permit != null && !this.released.get() && System.nanoTime() - this.found < permit.lease().toNanos();
 	}
 
 	/**
-	 * Takes the lease, to use it or to release it.
+	 * Returns when this was not found, by {@link System#nanoTime()}.
+	 */
+	public long found() {
+		return this.found;
+	}
+
+	/**
+	 * Releases the lease.
 	 * @return the lease, or {@code null} if there is none any more
 	 */
-	public CacheLookup.@Nullable Permit spend() {
+	public CacheLookup.@Nullable Permit release() {
 		CacheLookup.Permit permit = this.load.permit();
-		if (permit == null || !this.spent.compareAndSet(false, true)) {
-			return null;
-		}
-		return permit;
+		return (permit != null && this.released.compareAndSet(false, true)) ? permit : null;
 	}
 
 	/**
@@ -114,21 +119,21 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Stores what was loaded, if the lease allows it still. The lease is used up or
-	 * released in any case.
-	 * @return completes with whether it was stored, perhaps on a thread of the driver
+	 * Stores what was loaded, if the lease allows it still, or else releases the lease.
+	 * @param certain whether the value is certainly no change of the database
+	 * @return completes with the outcome, perhaps on a thread of the driver
 	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
-	public CompletableFuture<Boolean> fill(@Nullable Object loadedValue) {
+	public CompletableFuture<CacheFill> fill(@Nullable Object loadedValue, boolean certain) {
 		boolean made = false;
 		try {
 			NewValue bytes = isGranted() ? bytes(loadedValue) : null;
 			made = true;
-			return store(bytes);
+			return store(bytes, certain);
 		}
 		finally {
 			if (!made) {
-				store(null);
+				store(null, certain);
 			}
 		}
 	}
@@ -147,19 +152,20 @@ public final class OpenMiss {
 	 * Stores what was made of a value, as {@link #fill}; releases the lease if that is
 	 * not to be stored.
 	 */
-	public CompletableFuture<Boolean> store(@Nullable NewValue bytes) {
-		CacheLookup.Permit permit = spend();
-		if (permit != null && bytes != null) {
-			return this.parts.flights().fill(permit, bytes, this.age, this.parts.flights().newBudget());
+	public CompletableFuture<CacheFill> store(@Nullable NewValue bytes, boolean certain) {
+		CacheLookup.Permit permit = this.load.permit();
+		if (permit != null && bytes != null && !this.released.get()) {
+			return this.parts.flights().fill(permit, bytes, certain, this.age, this.parts.flights().newBudget());
 		}
+		permit = release();
 		if (permit != null) {
 			this.parts.flights().discard(permit);
 		}
-		return CompletableFuture.completedFuture(false);
+		return CompletableFuture.completedFuture(CacheFill.LOST);
 	}
 
 	public void giveBack() {
-		CacheLookup.Permit permit = spend();
+		CacheLookup.Permit permit = release();
 		if (permit != null) {
 			this.parts.flights().release(permit, false);
 		}

@@ -46,7 +46,7 @@ public final class OpenMisses {
 
 	/**
 	 * Adds a miss of the current thread. What it has asked for before counts for as long
-	 * as that lease holds: it may put what it has loaded since then.
+	 * as that lease may hold: it may put what it has loaded since then.
 	 */
 	void addOfThread(Object key, OpenMiss miss) {
 		add(new Id(Thread.currentThread(), miss.key()), key, miss, false);
@@ -163,6 +163,10 @@ public final class OpenMisses {
 		 */
 		boolean isOf(Object other) {
 			return this.key == other;
+		}
+
+		boolean isOfCurrentThread() {
+			return this.id.owner == Thread.currentThread();
 		}
 
 	}

@@ -9,6 +9,7 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheFill;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.read.CacheEntrySource;
@@ -240,24 +241,32 @@ public final class SpringCache implements Cache {
 		}
 	}
 
+	/**
+	 * Puts a value if there is none, at once: it cannot wait for the end of a
+	 * transaction, whose rollback removes it. Of several callers at the same time, on any
+	 * instance, one is told {@code null}. While the entry is written or Redis is
+	 * unavailable {@code null} says only that nothing was found, and nothing is stored.
+	 */
 	@Override
 	public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
-		ValueWrapper existing = get(key);
-		if (existing == null) {
-			put(key, value);
+		CacheKey entry = SpringKeys.of(this.name, key);
+		while (true) {
+			ValueWrapper existing = get(key);
+			OpenMisses.Open open = (existing == null) ? parts().misses().find(entry, key) : null;
+			if (open == null) {
+				return existing;
+			}
+			CacheFill end = parts().puts().putIfAbsent(open, value);
+			if (end == CacheFill.FILLED || end == CacheFill.LOST) {
+				this.puts.increment();
+				return null;
+			}
 		}
-		return existing;
 	}
 
 	@Override
 	public void evict(Object key) {
-		CacheKey entry = removing(SpringKeys.of(this.name, key));
-		if (EventLoops.isCurrent()) {
-			parts().writer().removeAsync(entry, CacheTags.ALL);
-		}
-		else {
-			parts().writer().remove(entry, CacheTags.ALL);
-		}
+		remove(removing(SpringKeys.of(this.name, key)));
 	}
 
 	@Override
@@ -268,13 +277,7 @@ public final class SpringCache implements Cache {
 
 	@Override
 	public void clear() {
-		CacheKey whole = removing(CacheKey.whole(this.name));
-		if (EventLoops.isCurrent()) {
-			parts().writer().removeAsync(whole, CacheTags.ALL);
-		}
-		else {
-			parts().writer().remove(whole, CacheTags.ALL);
-		}
+		remove(removing(CacheKey.whole(this.name)));
 	}
 
 	@Override
@@ -289,14 +292,21 @@ public final class SpringCache implements Cache {
 		return target;
 	}
 
-	// Once more after the commit, since others may load the old value until then
+	private void remove(CacheKey target) {
+		if (EventLoops.isCurrent()) {
+			parts().writer().removeAsync(target, CacheTags.ALL);
+		}
+		else {
+			parts().writer().remove(target, CacheTags.ALL);
+		}
+	}
+
 	private void removeNow(CacheKey target) {
 		if (EventLoops.isCurrent()) {
 			parts().writer().removeAsync(target, CacheTags.ALL);
 		}
 		else {
 			parts().writer().removeNow(target, CacheTags.ALL);
-			parts().writer().removeWithTransaction(target);
 		}
 	}
 

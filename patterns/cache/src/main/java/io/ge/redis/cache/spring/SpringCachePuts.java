@@ -6,7 +6,9 @@
 package io.ge.redis.cache.spring;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
+import io.ge.redis.cache.engine.CacheFill;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.read.OpenMiss;
@@ -43,23 +45,43 @@ public final class SpringCachePuts {
 	 * key tells; else it may be a change
 	 */
 	public void put(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
-		boolean inTransaction = TransactionSynchronizationManager.isActualTransactionActive();
+		boolean inTransaction = this.transactions.isInTransaction();
 		boolean reading = !inTransaction || TransactionSynchronizationManager.isCurrentTransactionReadOnly();
 		if (open == null) {
 			change(entry, value, inTransaction && reading);
 		}
-		else if (!reading && open.miss().isLeased() && TransactionSynchronizationManager.isSynchronizationActive()) {
+		else if (!reading && open.miss().isLeased()) {
 			fillAfterCommit(open, value);
 		}
 		else {
+			OpenMiss miss = open.miss();
 			this.misses.remove(open);
-			boolean filled = reading && open.miss().isLeased() && fill(open.miss(), value);
+			boolean certain = !open.isOfCurrentThread() || !this.transactions.hasWrittenSince(miss.found());
+			CacheFill end = (reading && miss.isGranted()) ? fill(miss, value, certain) : CacheFill.LOST;
 			// Nobody knows whether the value is older or newer than what stands. Without
 			// a lease it was certainly not to be stored
-			if (!filled && (open.miss().isGranted() || !loaded)) {
+			if (end == CacheFill.LOST && (miss.isGranted() || !loaded)) {
 				this.writer.remove(entry, CacheTags.ALL);
 			}
 		}
+	}
+
+	/**
+	 * Puts a value unless another caller is first, by the lease of a miss. That cannot
+	 * wait for a commit: after a rollback the entry is removed.
+	 */
+	CacheFill putIfAbsent(OpenMisses.Open open, @Nullable Object value) {
+		this.misses.remove(open);
+		OpenMiss miss = open.miss();
+		CacheFill end = miss.isGranted() ? fill(miss, value, true) : CacheFill.LOST;
+		if (end == CacheFill.FILLED && this.transactions.isInTransaction()) {
+			atEnd((committed) -> {
+				if (!committed) {
+					this.writer.removeNow(miss.key(), CacheTags.ALL);
+				}
+			});
+		}
+		return end;
 	}
 
 	/**
@@ -74,10 +96,8 @@ public final class SpringCachePuts {
 		OpenMiss miss = open.miss();
 		this.misses.remove(open);
 		miss.loaded();
-		CompletableFuture<Boolean> filling = miss.isLeased() ? miss.fill(value)
-				: CompletableFuture.completedFuture(false);
-		filling.thenAccept((filled) -> {
-			if (!filled && (miss.isGranted() || !loaded)) {
+		miss.fill(value, true).thenAccept((end) -> {
+			if (end == CacheFill.LOST && (miss.isGranted() || !loaded)) {
 				this.writer.removeAsync(entry, CacheTags.ALL);
 			}
 		});
@@ -95,13 +115,13 @@ public final class SpringCachePuts {
 		}
 	}
 
-	private boolean fill(OpenMiss miss, @Nullable Object value) {
+	private CacheFill fill(OpenMiss miss, @Nullable Object value, boolean certain) {
 		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
 			miss.giveBack();
-			return false;
+			return CacheFill.LOST;
 		}
 		miss.loaded();
-		return Waiting.await(miss.fill(value));
+		return Waiting.await(miss.fill(value, certain));
 	}
 
 	/**
@@ -113,41 +133,38 @@ public final class SpringCachePuts {
 		boolean behind = miss.isBehind(this.transactions.snapshot());
 		miss.loaded();
 		if (miss.await(behind ? null : miss.bytes(value))) {
-			TransactionSynchronizationManager.registerSynchronization(new FillAfterCommit(open));
+			atEnd((committed) -> {
+				this.misses.remove(open);
+				if (!committed) {
+					miss.giveBack();
+				}
+				else if (Waiting.await(miss.store(miss.awaited(), false)) == CacheFill.LOST) {
+					this.writer.removeNow(miss.key(), CacheTags.ALL);
+				}
+			});
 		}
 	}
 
 	/**
-	 * Stores a value when the transaction has ended in which it was put.
+	 * Has an action run when the current transaction has ended.
+	 * @param action given whether all of it has committed since now
 	 */
-	private final class FillAfterCommit implements TransactionSynchronization {
+	private static void atEnd(Consumer<Boolean> action) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
-		private final OpenMisses.Open open;
+			private boolean takenBack;
 
-		private boolean takenBack;
-
-		FillAfterCommit(OpenMisses.Open open) {
-			this.open = open;
-		}
-
-		@Override
-		public void savepointRollback(Object savepoint) {
-			this.takenBack = true;
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			SpringCachePuts.this.misses.remove(this.open);
-			OpenMiss miss = this.open.miss();
-			boolean committed = status == STATUS_COMMITTED && !this.takenBack;
-			if (!committed) {
-				miss.giveBack();
+			@Override
+			public void savepointRollback(Object savepoint) {
+				this.takenBack = true;
 			}
-			else if (!Waiting.await(miss.store(miss.awaited()))) {
-				SpringCachePuts.this.writer.removeNow(miss.key(), CacheTags.ALL);
-			}
-		}
 
+			@Override
+			public void afterCompletion(int status) {
+				action.accept(status == STATUS_COMMITTED && !this.takenBack);
+			}
+
+		});
 	}
 
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
@@ -37,6 +38,9 @@ import org.springframework.transaction.support.TransactionSynchronizationUtils;
  * of the managers that it is registered with, of participating and suspended transactions
  * in the proper order, and as the last before a commit. Managers that know no listeners
  * are seen through a synchronization, from the first writer on.
+ * <p>
+ * A transaction that has committed or was rolled back takes nothing more. What is changed
+ * in callbacks of its end takes effect at once, as without a transaction.
  */
 public final class CacheTransactions implements TransactionExecutionListener {
 
@@ -46,6 +50,9 @@ public final class CacheTransactions implements TransactionExecutionListener {
 
 	/** When the youngest transaction began that was rolled back, or perhaps so. */
 	private final AtomicLong rolledBack = new AtomicLong(System.nanoTime());
+
+	/** When a transaction that may write has committed on the thread, if one has. */
+	private final ThreadLocal<Long> written = new ThreadLocal<>();
 
 	public CacheTransactions(WriteSteps steps) {
 		this.steps = steps;
@@ -82,6 +89,30 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	boolean isAnyRolledBackSince(long begin) {
 		return this.rolledBack.get() - begin > 0;
+	}
+
+	/**
+	 * Returns whether a transaction that may write has committed on this thread since a
+	 * time.
+	 * @param since the time, by {@link System#nanoTime()}
+	 */
+	public boolean hasWrittenSince(long since) {
+		Long last = this.written.get();
+		return last != null && last - since >= 0;
+	}
+
+	/**
+	 * Returns whether what the current thread changes is part of a transaction. It is not
+	 * once that has ended, although Spring lets go of it only after the callbacks.
+	 */
+	public boolean isInTransaction() {
+		// The synchronization ends before callbacks hear how the transaction has ended
+		if (!TransactionSynchronizationManager.isActualTransactionActive()
+				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
+			return false;
+		}
+		ThreadTransaction transaction = current();
+		return transaction == null || !transaction.committed;
 	}
 
 	/**
@@ -191,17 +222,23 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Takes part in the current transaction.
+	 * Takes part in the current transaction. If it has committed, what was changed in it
+	 * is published first: what the caller is about to change comes after that.
 	 * @return the transaction, or {@code null} if there is none
 	 */
 	@Nullable ThreadTransaction join() {
 		ThreadTransaction transaction = current();
-		boolean synchronizable = TransactionSynchronizationManager.isSynchronizationActive();
-		if (transaction == null && synchronizable && TransactionSynchronizationManager.isActualTransactionActive()) {
+		if (!isInTransaction()) {
+			if (transaction != null && transaction.committed && transaction.end()) {
+				settle(transaction, TransactionSynchronization.STATUS_COMMITTED);
+			}
+			return null;
+		}
+		if (transaction == null) {
 			transaction = new ThreadTransaction(null, 0);
 			work().push(transaction);
 		}
-		if (transaction != null && !transaction.synchronizing && synchronizable) {
+		if (!transaction.synchronizing) {
 			transaction.synchronizing = true;
 			TransactionSynchronizationManager.registerSynchronization(new Synchronization(transaction));
 		}
@@ -250,7 +287,30 @@ public final class CacheTransactions implements TransactionExecutionListener {
 					status.flush();
 				}
 			});
+			if (!execution.isReadOnly()) {
+				this.written.set(System.nanoTime());
+			}
+			if (execution instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
+				noteCommit(transaction);
+			}
 		}
+	}
+
+	// Before callbacks of the application hear of it
+	private static void noteCommit(ThreadTransaction transaction) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public int getOrder() {
+				return HIGHEST_PRECEDENCE;
+			}
+
+			@Override
+			public void afterCommit() {
+				transaction.committed = true;
+			}
+
+		});
 	}
 
 	@Override
@@ -286,10 +346,12 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private void completed(@Nullable ThreadTransaction transaction, int status) {
-		if (transaction != null && transaction.end()) {
+		if (transaction != null) {
 			OpenWork current = work();
 			current.completed(transaction, status);
-			settle(transaction, status);
+			if (transaction.end()) {
+				settle(transaction, status);
+			}
 			tidy(current);
 		}
 	}

@@ -25,8 +25,6 @@ import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-
 /**
  * Changes what caches hold after changes of the database, by the same steps for all forms
  * of results. Nothing here blocks but the methods for plain callers, which wait for what
@@ -150,7 +148,7 @@ public final class CacheWriter {
 	 * otherwise at once, unless another writer is at work.
 	 */
 	public void putNow(CacheKey key, @Nullable Object value) {
-		if (TransactionSynchronizationManager.isActualTransactionActive()) {
+		if (this.transactions.isInTransaction()) {
 			put(key, value);
 		}
 		else {
@@ -186,22 +184,15 @@ public final class CacheWriter {
 	}
 
 	/**
-	 * Removes an entry, or all of a cache, after the commit of the current transaction,
-	 * and does nothing if there is none.
-	 * @param target names the entry, or the cache as a whole
-	 */
-	public void removeWithTransaction(CacheKey target) {
-		this.transactions.dropValues(target);
-		this.transactions.add(removal(target, CacheTags.ALL));
-	}
-
-	/**
-	 * Removes an entry, or many, at once, whatever transaction there is.
+	 * Removes an entry, or many, at once, and once more after the commit of the current
+	 * transaction, if there is one: others may load the old value until then.
 	 * @param target names the entry, or the cache as a whole
 	 */
 	public CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
 		List<CacheEvent.Write> removed = Waiting.await(this.steps.resolve(List.of(removal(target, tags))));
 		this.steps.tell(removed);
+		this.transactions.dropValues(target);
+		this.transactions.add(removal(target, tags));
 		return removed.get(0).outcome();
 	}
 

@@ -129,17 +129,16 @@ final class OpenWork {
 		this.transactions.push(transaction);
 	}
 
-	void remove(ThreadTransaction transaction) {
-		this.transactions.remove(transaction);
+	boolean remove(ThreadTransaction transaction) {
+		return this.transactions.remove(transaction);
 	}
 
 	/**
 	 * Leaves a transaction that was completed while writers ran.
 	 */
 	void completed(ThreadTransaction transaction, int status) {
-		remove(transaction);
 		boolean rolledBack = status == TransactionSynchronization.STATUS_ROLLED_BACK;
-		if (transaction.isReadOnly() && !rolledBack) {
+		if (!remove(transaction) || (transaction.isReadOnly() && !rolledBack)) {
 			return;
 		}
 		for (CacheWrite write : this.running) {

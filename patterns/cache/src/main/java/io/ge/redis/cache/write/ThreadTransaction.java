@@ -30,6 +30,9 @@ final class ThreadTransaction extends OpenTransaction {
 	/** Whether its end is announced to {@link CacheTransactions} by a synchronization. */
 	boolean synchronizing;
 
+	/** Whether it has committed, and callbacks of the application run. */
+	boolean committed;
+
 	/**
 	 * Creates a transaction.
 	 * @param execution the transaction, or {@code null} if its manager tells nothing
@@ -54,7 +57,7 @@ final class ThreadTransaction extends OpenTransaction {
 
 	@Override
 	boolean isOver() {
-		return super.isOver() || (this.execution != null && this.execution.isCompleted());
+		return (this.execution != null) ? this.execution.isCompleted() : super.isOver();
 	}
 
 	/**

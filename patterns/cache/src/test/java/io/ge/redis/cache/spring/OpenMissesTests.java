@@ -83,7 +83,7 @@ class OpenMissesTests {
 		this.misses.addOfThread("a", first);
 		this.misses.addOfThread("a", miss(entry("a"), LONG));
 		assertThat(find(entry("a"), "a")).isSameAs(first);
-		first.spend();
+		first.release();
 		OpenMiss third = miss(entry("a"), LONG);
 		this.misses.addOfThread("a", third);
 		assertThat(find(entry("a"), "a")).isSameAs(third);
