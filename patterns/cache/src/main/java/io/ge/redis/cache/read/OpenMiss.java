@@ -37,8 +37,6 @@ public final class OpenMiss {
 
 	private final long stamp;
 
-	private final AtomicBoolean released = new AtomicBoolean();
-
 	private final AtomicBoolean loaded = new AtomicBoolean();
 
 	private final long found = System.nanoTime();
@@ -70,12 +68,12 @@ public final class OpenMiss {
 	}
 
 	/**
-	 * Returns whether there is a lease that was not released, and whose time is not over.
-	 * Callers that share it may all use it, and Redis takes the first value.
+	 * Returns whether there is a lease whose time is not over. Callers that share it may
+	 * all use it, and Redis takes the first value.
 	 */
 	public boolean isLeased() {
 		CacheLookup.Permit permit = this.load.permit();
-		return permit != null && !this.released.get() && System.nanoTime() - this.found < permit.lease().toNanos();
+		return permit != null && System.nanoTime() - this.found < permit.lease().toNanos();
 	}
 
 	/**
@@ -83,15 +81,6 @@ public final class OpenMiss {
 	 */
 	public long found() {
 		return this.found;
-	}
-
-	/**
-	 * Releases the lease.
-	 * @return the lease, or {@code null} if there is none any more
-	 */
-	public CacheLookup.@Nullable Permit release() {
-		CacheLookup.Permit permit = this.load.permit();
-		return (permit != null && this.released.compareAndSet(false, true)) ? permit : null;
 	}
 
 	/**
@@ -154,10 +143,9 @@ public final class OpenMiss {
 	 */
 	public CompletableFuture<CacheFill> store(@Nullable NewValue bytes, boolean certain) {
 		CacheLookup.Permit permit = this.load.permit();
-		if (permit != null && bytes != null && !this.released.get()) {
+		if (permit != null && bytes != null) {
 			return this.parts.flights().fill(permit, bytes, certain, this.age, this.parts.flights().newBudget());
 		}
-		permit = release();
 		if (permit != null) {
 			this.parts.flights().discard(permit);
 		}
@@ -165,7 +153,7 @@ public final class OpenMiss {
 	}
 
 	public void giveBack() {
-		CacheLookup.Permit permit = release();
+		CacheLookup.Permit permit = this.load.permit();
 		if (permit != null) {
 			this.parts.flights().release(permit, false);
 		}
