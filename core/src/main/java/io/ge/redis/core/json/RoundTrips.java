@@ -5,16 +5,8 @@
 
 package io.ge.redis.core.json;
 
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
@@ -22,55 +14,49 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Finds values that would come back from JSON as something else. A declared type is
- * checked at startup, and the first value of each class is written and read before it is
- * stored.
+ * Finds values that would come back from JSON changed. A declared type is checked at
+ * startup, as far as it shows that; a value before it is stored.
  * <p>
- * A value and what is read back are compared by all that Jackson writes of them. Private
- * fields count as well if they hold simple data: text, numbers, times, enum constants, or
- * collections of those. Ignored and {@code transient} fields do not count, neither do the
- * order of a collection, time zones, and what differs each time it is written. A value
- * that cannot be compared is taken as it is.
+ * A value comes back if what is read equals it. Objects are compared field by field,
+ * without {@code transient} fields, and fields that Jackson is told to ignore count.
+ * Fields without accessor count if they hold data. Containers are compared by kind,
+ * content, comparator and order, where they have one; numbers by class and value; other
+ * values by {@code equals}.
  * <p>
- * Of a collection the class of its first element is remembered. A class that has failed
- * is compared again.
+ * The first value of each shape is compared: the declared type and the class of each
+ * object in it. Nulls, empty values and numbers that fit a smaller type are shapes of
+ * their own. Each value is compared if some of it is written by a serializer or a format
+ * of the application, or not at all. A shape that has failed is compared again.
  */
 public final class RoundTrips {
 
-	private static final String REMEDY = ". Make it a type that Jackson writes and reads as a whole, such as a record,"
-			+ " or mark what may be lost with @JsonIgnore";
+	private static final String REMEDY = ". Make it a type that Jackson writes and reads as a whole, such as a record"
+			+ " of concrete types, or make a field that may be lost transient";
 
 	private final Supplier<JsonMapper> mapper;
 
 	private final Supplier<Double> share;
 
-	private final Supplier<JsonMapper> comparing;
+	private final Supplier<ObjectFields> fields;
 
-	private final Supplier<JsonMapper> open;
-
-	private final Set<Seen> faithful = ConcurrentHashMap.newKeySet();
+	private final Map<JavaType, Place> places = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates the checks of one pattern.
+	 * @param mapper writes and reads the values
 	 * @param share the share of further values that are compared, from 0 to 1, asked for
 	 * once
 	 */
 	public RoundTrips(Supplier<JsonMapper> mapper, DoubleSupplier share) {
 		this.mapper = mapper;
 		this.share = SingletonSupplier.of(share::getAsDouble);
-		this.comparing = SingletonSupplier
-			.of(() -> mapper.get().rebuild().disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE).build());
-		this.open = SingletonSupplier
-			.of(() -> this.comparing.get().rebuild().changeDefaultVisibility(DataFieldVisibility::new).build());
+		this.fields = SingletonSupplier.of(() -> new ObjectFields(mapper.get()));
 	}
 
 	/**
@@ -81,24 +67,24 @@ public final class RoundTrips {
 	}
 
 	/**
-	 * Returns why a value must not be stored. Most calls look up its class and no more.
-	 * @return the reason, which names the class and the remedy, or {@code null} if the
-	 * value comes back or was not compared
+	 * Returns why a value must not be stored. Most calls look up classes and no more.
+	 * @param copy reads the value from the JSON to store
+	 * @return the reason, which names class, field and remedy, but no value, or
+	 * {@code null} if the value comes back
 	 */
-	public @Nullable String loss(JavaType type, @Nullable Object value) {
-		Class<?> kind = kind(value);
-		Seen seen = (kind != null) ? new Seen(type, kind) : null;
-		boolean known = seen != null && this.faithful.contains(seen);
-		if (value == null || (known && !isSampled())) {
+	public @Nullable String loss(JavaType type, @Nullable Object value, Callable<?> copy) {
+		if (value == null) {
 			return null;
 		}
-		String change = change(type, value);
+		Place place = this.places.computeIfAbsent(type, (declared) -> new Place(declared, this.fields.get()));
+		if (place.visit(value, false) && !isSampled()) {
+			return null;
+		}
+		String change = change(value, copy);
 		if (change != null) {
-			return "a " + ((kind != null) ? kind : value.getClass()).getName() + " " + change + REMEDY;
+			return change + REMEDY;
 		}
-		if (seen != null) {
-			this.faithful.add(seen);
-		}
+		place.visit(value, true);
 		return null;
 	}
 
@@ -107,98 +93,22 @@ public final class RoundTrips {
 		return sampled > 0 && ThreadLocalRandom.current().nextDouble() < sampled;
 	}
 
-	// The class of a container says nothing about what it holds
-	private static @Nullable Class<?> kind(@Nullable Object value) {
-		Iterator<?> content = null;
-		if (value instanceof Collection<?> elements) {
-			content = elements.iterator();
-		}
-		else if (value instanceof Map<?, ?> entries) {
-			content = entries.values().iterator();
-		}
-		else if (value instanceof Object[] elements) {
-			content = Arrays.asList(elements).iterator();
-		}
-		else if (value instanceof Optional<?> optional) {
-			content = optional.stream().iterator();
-		}
-		if (content != null) {
-			return content.hasNext() ? kind(content.next()) : null;
-		}
-		return (value != null) ? value.getClass() : null;
-	}
-
-	private @Nullable String change(JavaType type, Object value) {
-		JsonMapper json = this.comparing.get();
-		Object copy;
+	private @Nullable String change(Object value, Callable<?> copy) {
 		try {
-			copy = json.readerFor(type).readValue(json.writerFor(type).writeValueAsBytes(value));
+			return new Comparison(this.fields.get()).change(value, copy.call());
 		}
-		catch (InvalidDefinitionException ex) {
-			return "cannot be read back: " + ex.getOriginalMessage();
+		catch (Exception | StackOverflowError ex) {
+			return "a " + value.getClass().getName() + " cannot be read back: " + reason(ex);
 		}
-		catch (RuntimeException ex) {
-			// The message of any other may quote the value
-			return "cannot be read back: " + ex.getClass().getName();
-		}
-		if (copy == null || (copy instanceof String) != (value instanceof String)) {
-			return "is read back as " + ((copy != null) ? "a " + copy.getClass().getName() : "null");
-		}
-		for (Supplier<JsonMapper> view : List.of(this.open, this.comparing)) {
-			try {
-				return change(view.get(), value, copy);
-			}
-			catch (RuntimeException ex) {
-				// Something in it cannot be looked at in this way
-			}
-		}
-		return null;
-	}
-
-	private static @Nullable String change(JsonMapper json, Object value, Object copy) {
-		Object before = content(json, value);
-		Object after = content(json, copy);
-		if (before.equals(after) || !before.equals(content(json, value))) {
-			return null;
-		}
-		// The keys of a map may be secrets
-		if (kind(value) != value.getClass() || !(before instanceof Map<?, ?> was) || !(after instanceof Map<?, ?> is)) {
-			return "is read back as something else";
-		}
-		Set<Object> names = new TreeSet<>(was.keySet());
-		names.addAll(is.keySet());
-		names.removeIf((name) -> Objects.equals(was.get(name), is.get(name)));
-		return "is read back with something else in " + names;
-	}
-
-	// A proxy is not read back as a proxy
-	private static Object content(JsonMapper json, Object value) {
-		Class<?> type = ClassUtils.getUserClass(value);
-		return content(json.readTree(json.writerFor(type).writeValueAsBytes(value)));
-	}
-
-	private static Object content(JsonNode node) {
-		if (node.isArray()) {
-			return node.valueStream().map((element) -> content(element).toString()).sorted().toList();
-		}
-		if (!node.isObject()) {
-			return node.toString();
-		}
-		Map<String, Object> properties = new TreeMap<>();
-		node.forEachEntry((name, value) -> {
-			if (!value.isNull()) {
-				properties.put(name, content(value));
-			}
-		});
-		return properties;
 	}
 
 	/**
-	 * Values that were compared.
-	 *
-	 * @param kind the class of a value, of a container that of its first element
+	 * Returns why JSON cannot be written or read, without any of the value.
 	 */
-	private record Seen(JavaType type, Class<?> kind) {
+	public static String reason(Throwable failure) {
+		// The message of any other may quote the value
+		return (failure instanceof InvalidDefinitionException definition) ? definition.getOriginalMessage()
+				: failure.getClass().getName();
 	}
 
 }

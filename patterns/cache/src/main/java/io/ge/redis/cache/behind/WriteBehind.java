@@ -20,9 +20,11 @@ import io.ge.redis.core.consume.ConsumerContainer;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.json.StoredJson;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.support.AopUtils;
@@ -54,6 +56,8 @@ public final class WriteBehind implements SmartLifecycle {
 
 	private final Supplier<JsonMapper> mapper;
 
+	private final Supplier<JsonMapper> earlier;
+
 	private final Supplier<RedisWriteBehind> redis;
 
 	private final GuardEvents events;
@@ -73,7 +77,8 @@ public final class WriteBehind implements SmartLifecycle {
 			GuardEvents events, Supplier<ConsumerThreads> threads) {
 		this.properties = properties;
 		this.declared = declared;
-		this.mapper = mapper;
+		this.mapper = SingletonSupplier.of(() -> StoredJson.mapper(mapper.get()));
+		this.earlier = mapper;
 		this.redis = SingletonSupplier.of(redis);
 		this.events = events;
 		this.threads = threads;
@@ -130,7 +135,8 @@ public final class WriteBehind implements SmartLifecycle {
 	 * @return the value as JSON, empty for none
 	 */
 	public byte[] change(JavaType type, @Nullable Object value) {
-		return (value != null) ? this.mapper.get().writerFor(type).writeValueAsBytes(value) : new byte[0];
+		return (value != null) ? StoredJson.mark(this.mapper.get().writerFor(type).writeValueAsBytes(value))
+				: new byte[0];
 	}
 
 	/**
@@ -174,7 +180,15 @@ public final class WriteBehind implements SmartLifecycle {
 	 */
 	public @Nullable Object value(PendingChange change, JavaType type) {
 		byte[] json = change.json();
-		return (json != null && json.length > 0) ? this.mapper.get().readerFor(type).readValue(json) : null;
+		return (json != null && json.length > 0) ? reader(type, json).readValue(json) : null;
+	}
+
+	/**
+	 * Returns the reader of the JSON of a change, also of one that an earlier release has
+	 * made.
+	 */
+	public ObjectReader reader(JavaType type, byte[] json) {
+		return (StoredJson.isMarked(json) ? this.mapper : this.earlier).get().readerFor(type);
 	}
 
 	/**
@@ -262,8 +276,8 @@ public final class WriteBehind implements SmartLifecycle {
 		Running(WriteBehindProperties properties, RedisWriteBehind redis, ConsumerThreads threads) {
 			Map<String, StoreWriter<?>> writers = new LinkedHashMap<>();
 			WriteBehind.this.stores.get()
-				.forEach((cache, store) -> writers.put(cache, new StoreWriter<>(store.store(),
-						WriteBehind.this.mapper.get().readerFor(store.type()), properties)));
+				.forEach((cache, store) -> writers.put(cache,
+						new StoreWriter<>(store.store(), (json) -> reader(store.type(), json), properties)));
 			this.drains = !properties.drainTimeout().isZero();
 			this.source = new RedisWriteBehindSource(redis, properties, writers, WriteBehind.this.events::publish);
 			this.container = new ConsumerContainer<>(this.source, this.source,

@@ -7,6 +7,7 @@ package io.ge.redis.cache.codec;
 
 import java.lang.reflect.Type;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.DoubleSupplier;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.json.RoundTrips;
+import io.ge.redis.core.json.StoredJson;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
@@ -22,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Knows how values of each type are written and read, by the application's mapper.
+ * Knows how values of each type are written and read, as {@link StoredJson}.
  */
 public final class CacheCodec {
 
@@ -40,12 +42,13 @@ public final class CacheCodec {
 
 	/**
 	 * Creates a codec.
+	 * @param mapper the application's mapper
 	 * @param compressAbove the length of JSON in bytes above which it is compressed
 	 * @param verified the share of values that are compared after the first of a type
 	 */
 	public CacheCodec(Supplier<JsonMapper> mapper, LongSupplier compressAbove, DoubleSupplier verified) {
 		LazyValues lazy = new LazyValues(getClass().getClassLoader());
-		this.mapper = SingletonSupplier.of(() -> lazy.refusedBy(mapper.get()));
+		this.mapper = SingletonSupplier.of(() -> lazy.refusedBy(StoredJson.mapper(mapper.get())));
 		this.rules = new CacheType.Rules(compressAbove, lazy);
 		this.roundTrips = new RoundTrips(this.mapper, verified);
 		this.open = SingletonSupplier.of(() -> new OpenCacheType(this, this.mapper.get(), this.rules));
@@ -122,10 +125,11 @@ public final class CacheCodec {
 
 	/**
 	 * Returns why a value must not be stored, though it can be written.
+	 * @param copy reads it from what is to be stored
 	 * @return the reason, or {@code null}
 	 */
-	public @Nullable String loss(CacheType type, @Nullable Object value) {
-		return this.roundTrips.loss(type.javaType(), value);
+	public @Nullable String loss(CacheType type, @Nullable Object value, Callable<?> copy) {
+		return this.roundTrips.loss(type.javaType(), value, copy);
 	}
 
 }

@@ -33,7 +33,7 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 
 	public static final int MOST_TAGS = 255;
 
-	static final byte FORMAT = 2;
+	static final byte FORMAT = 3;
 
 	/** How many of the first bytes tell whether a reader can read the rest. */
 	static final int READABLE = 1 + Integer.BYTES;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -111,6 +112,15 @@ public class CacheType {
 			// Not only Jackson's: an application's own deserializer throws what it likes
 			return null;
 		}
+	}
+
+	/**
+	 * Reads a value from an entry that this instance has made.
+	 * @throws Exception if JSON does not give it back
+	 */
+	public @Nullable Object copy(byte[] entry) throws Exception {
+		CacheHeader header = Objects.requireNonNull(CacheHeader.read(entry));
+		return json(entry, header.length());
 	}
 
 	private boolean isReadable(byte[] bytes) {

@@ -18,6 +18,7 @@ import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.codec.LazyValueException;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.settings.CacheSettings;
+import io.ge.redis.core.json.RoundTrips;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -152,7 +153,7 @@ public final class CacheValues {
 		CacheType exact = (value != null) ? type.of(value) : type;
 		if (value != null && exact == null) {
 			String given = "is not stored, since a " + value.getClass().getName();
-			warnOnce(cache, value,
+			warnOnce(cache,
 					(type == this.codec.open())
 							? given + " does not tell one type for all of its content. Set ge.redis.cache.caches."
 									+ cache + ".type."
@@ -180,14 +181,14 @@ public final class CacheValues {
 			throw ex.in(cache);
 		}
 		catch (RuntimeException ex) {
-			warnOnce(cache, value, "cannot be written as JSON and is not stored: " + ex.getMessage() + ".");
+			warnOnce(cache, "cannot be written as JSON and is not stored: " + RoundTrips.reason(ex) + ".");
 			return null;
 		}
 		long most = this.definitions.maxValueSize();
 		if (bytes.length <= most) {
-			String loss = this.codec.loss(type, value);
+			String loss = this.codec.loss(type, value, () -> type.copy(bytes));
 			if (loss != null) {
-				warnOnce(cache, value, "is not stored, since " + loss + ".");
+				warnOnce(cache, "is not stored, since " + loss + ".");
 			}
 			return (loss == null) ? bytes : null;
 		}
@@ -198,9 +199,9 @@ public final class CacheValues {
 		return null;
 	}
 
-	private void warnOnce(String cache, @Nullable Object value, String problem) {
-		if (this.unstorable.add(cache + ' ' + ((value != null) ? value.getClass().getName() : ""))) {
-			logger.warn("A value of cache '" + cache + "' " + problem + " Logged once per cache and type");
+	private void warnOnce(String cache, String problem) {
+		if (this.unstorable.add(cache + ' ' + problem)) {
+			logger.warn("A value of cache '" + cache + "' " + problem + " Logged once per cache and reason");
 		}
 	}
 

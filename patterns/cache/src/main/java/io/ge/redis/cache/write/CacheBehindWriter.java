@@ -116,7 +116,7 @@ public final class CacheBehindWriter {
 			throw new IllegalArgumentException("A change of cache '" + cache + "' has " + change.length
 					+ " bytes as JSON. Those above " + most + " bytes (ge.redis.cache.max-value-size) are not taken");
 		}
-		String loss = this.codec.loss(type, value);
+		String loss = this.codec.loss(type, value, () -> this.behind.reader(type.javaType(), change).readValue(change));
 		if (loss != null) {
 			throw new IllegalArgumentException("A change of cache '" + cache + "' is not taken, since " + loss);
 		}

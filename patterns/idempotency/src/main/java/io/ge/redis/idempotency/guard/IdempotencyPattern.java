@@ -68,8 +68,8 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 		this.calls = calls;
 		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
 		IdempotencyRegistry operations = new IdempotencyRegistry(settings);
-		ResultCodecs codecs = new ResultCodecs(SingletonSupplier.of(() -> JsonResultCodec.mapperFrom(mapper.get())),
-				verified, extensions.codecs(), () -> settings.get().maxResultSize().toBytes());
+		ResultCodecs codecs = new ResultCodecs(mapper, verified, extensions.codecs(),
+				() -> settings.get().maxResultSize().toBytes());
 		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
 				extensions.keySources());
 		this.records = new AvailableRecords(settings, extensions.database());

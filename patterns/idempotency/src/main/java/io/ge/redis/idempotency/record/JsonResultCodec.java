@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.json.RoundTrips;
+import io.ge.redis.core.json.StoredJson;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -45,25 +46,31 @@ public final class JsonResultCodec implements ResultCodec {
 
 	private final Supplier<ObjectReader> reader;
 
+	private final Supplier<JsonMapper> earlier;
+
 	private final boolean isVoid;
 
 	private final long maxBytes;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	JsonResultCodec(String name, Supplier<JsonMapper> mapper, RoundTrips roundTrips, ResolvableType type,
-			long maxBytes) {
+	JsonResultCodec(String name, Supplier<JsonMapper> mapper, Supplier<JsonMapper> earlier, RoundTrips roundTrips,
+			ResolvableType type, long maxBytes) {
 		this.name = name;
 		this.roundTrips = roundTrips;
 		this.type = SingletonSupplier.of(() -> mapper.get().constructType(type.getType()));
 		this.writer = SingletonSupplier.of(() -> mapper.get().writerFor(this.type.get()));
 		this.reader = SingletonSupplier.of(() -> mapper.get().readerFor(this.type.get()));
+		this.earlier = earlier;
 		Class<?> raw = type.resolve(Object.class);
 		this.isVoid = raw == void.class || raw == Void.class;
 		this.maxBytes = maxBytes;
 	}
 
-	public static JsonMapper mapperFrom(JsonMapper application) {
+	/**
+	 * Returns the mapper of records that an earlier release has made.
+	 */
+	static JsonMapper earlierMapper(JsonMapper application) {
 		return application.rebuild()
 			.deactivateDefaultTyping()
 			.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -78,22 +85,22 @@ public final class JsonResultCodec implements ResultCodec {
 			return new Recording.Stored(NOTHING);
 		}
 		try {
-			byte[] bytes = this.writer.get().writeValueAsBytes(result);
+			byte[] bytes = StoredJson.mark(this.writer.get().writeValueAsBytes(result));
 			if (bytes.length > this.maxBytes) {
 				return lost("is larger than ge.redis.idempotency.max-result-size");
 			}
-			String loss = this.roundTrips.loss(this.type.get(), result);
+			String loss = this.roundTrips.loss(this.type.get(), result, () -> replay(bytes));
 			return (loss == null) ? new Recording.Stored(bytes) : lost("would come back changed, since " + loss);
 		}
 		catch (JacksonException ex) {
-			return lost("cannot be written and read as JSON: " + ex.getOriginalMessage());
+			return lost("cannot be written as JSON: " + RoundTrips.reason(ex));
 		}
 	}
 
 	private Recording lost(String why) {
 		if (this.warned.add(why)) {
 			logger.warn("A result of @Idempotent '" + this.name
-					+ "' is not kept, and repetitions of the call are refused: it " + why);
+					+ "' is not kept, and repetitions of the call are refused unless its response is: it " + why);
 		}
 		return new Recording.Lost();
 	}
@@ -105,7 +112,11 @@ public final class JsonResultCodec implements ResultCodec {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		return this.isVoid ? null : this.reader.get().readValue(bytes);
+		if (this.isVoid) {
+			return null;
+		}
+		return StoredJson.isMarked(bytes) ? this.reader.get().readValue(bytes)
+				: this.earlier.get().readerFor(this.type.get()).readValue(bytes);
 	}
 
 }

@@ -23,11 +23,13 @@ import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.json.RoundTrips;
+import io.ge.redis.core.json.StoredJson;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.io.InputStreamSource;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Chooses the codec of a method and refuses return types whose results cannot be kept.
@@ -39,6 +41,8 @@ public final class ResultCodecs {
 
 	private final Supplier<JsonMapper> mapper;
 
+	private final Supplier<JsonMapper> earlier;
+
 	private final Supplier<List<ResultCodecFactory>> factories;
 
 	private final LongSupplier maxBytes;
@@ -49,8 +53,9 @@ public final class ResultCodecs {
 
 	public ResultCodecs(Supplier<JsonMapper> mapper, DoubleSupplier verified,
 			Supplier<List<ResultCodecFactory>> factories, LongSupplier maxBytes) {
-		this.mapper = mapper;
-		this.roundTrips = new RoundTrips(mapper, verified);
+		this.mapper = SingletonSupplier.of(() -> StoredJson.mapper(mapper.get()));
+		this.earlier = SingletonSupplier.of(() -> JsonResultCodec.earlierMapper(mapper.get()));
+		this.roundTrips = new RoundTrips(this.mapper, verified);
 		this.factories = factories;
 		this.maxBytes = maxBytes;
 	}
@@ -99,7 +104,8 @@ public final class ResultCodecs {
 		List<Object> key = List.of(name, type);
 		ResultCodec known = this.values.get(key);
 		if (known == null) {
-			known = new JsonResultCodec(name, this.mapper, this.roundTrips, type, this.maxBytes.getAsLong());
+			known = new JsonResultCodec(name, this.mapper, this.earlier, this.roundTrips, type,
+					this.maxBytes.getAsLong());
 			this.values.put(key, known);
 		}
 		return known;

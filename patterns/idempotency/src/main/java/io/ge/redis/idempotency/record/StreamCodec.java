@@ -7,6 +7,7 @@ package io.ge.redis.idempotency.record;
 
 import java.io.ByteArrayOutputStream;
 
+import io.ge.redis.core.json.StoredJson;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +47,9 @@ public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) im
 			if (before == null) {
 				return;
 			}
-			// Each with the bracket or comma before it, and the last bracket
+			// Each with the bracket or comma before it, the last bracket, and the mark
 			if (!(recordOne(value) instanceof Recording.Stored stored)
-					|| before.size() + stored.bytes().length + 2 > StreamCodec.this.maxBytes) {
+					|| before.size() + stored.bytes().length + 3 > StreamCodec.this.maxBytes) {
 				this.recorded = null;
 				return;
 			}
@@ -76,7 +77,7 @@ public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) im
 				all.write('[');
 			}
 			all.write(']');
-			return new Recording.Stored(all.toByteArray());
+			return new Recording.Stored(StoredJson.mark(all.toByteArray()));
 		}
 
 	}

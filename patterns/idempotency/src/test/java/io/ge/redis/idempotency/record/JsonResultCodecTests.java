@@ -5,11 +5,14 @@
 
 package io.ge.redis.idempotency.record;
 
+import java.text.SimpleDateFormat;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonProperty.Access;
+import io.ge.redis.core.json.StoredJson;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -19,13 +22,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class JsonResultCodecTests {
 
-	private final ResultCodec codec = new ResultCodecs(JsonMapper::shared, () -> 0, List::of, () -> 1024)
-		.forValue("sell", ResolvableType.forClassWithGenerics(List.class, Item.class));
+	private final ResultCodec codec = codec(JsonMapper.shared(),
+			ResolvableType.forClassWithGenerics(List.class, Item.class));
+
+	private static ResultCodec codec(JsonMapper application, ResolvableType type) {
+		return new ResultCodecs(() -> application, () -> 0, List::of, () -> 1024).forValue("sell", type);
+	}
 
 	@Test
 	void resultThatReadsBackAsSomethingElseIsLostAlsoIfAnEarlierOneDidNot() {
 		assertThat(this.codec.record(new ArrayList<>())).isInstanceOf(Recording.Stored.class);
 		assertThat(this.codec.record(new ArrayList<>(List.of(new Item("1"))))).isInstanceOf(Recording.Lost.class);
+	}
+
+	@Test
+	void settingsThatChangeValuesApplyToRecordsOfEarlierReleasesOnly() {
+		JsonMapper application = JsonMapper.builder().defaultDateFormat(new SimpleDateFormat("yyyyMMdd")).build();
+		ResultCodec dates = codec(application, ResolvableType.forClass(Date.class));
+		byte[] earlier = application.writeValueAsBytes(new Date());
+		assertThat(dates.replay(earlier)).isEqualTo(application.readValue(earlier, Date.class));
+		assertThat(dates.record(new Date(1))).isInstanceOfSatisfying(Recording.Stored.class,
+				(stored) -> assertThat(dates.replay(stored.bytes())).isEqualTo(new Date(1)));
+	}
+
+	@Test
+	void severalValuesAreMarkedAsAWhole() {
+		ResultCodec dates = codec(JsonMapper.shared(), ResolvableType.forClass(Date.class));
+		StreamCodec stream = new StreamCodec(dates,
+				codec(JsonMapper.shared(), ResolvableType.forClassWithGenerics(List.class, Date.class)), 1024);
+		StreamCodec.Recorder recorder = stream.new Recorder();
+		recorder.add(new Date(1));
+		recorder.add(new Date(2));
+		assertThat(stream.record(recorder)).isInstanceOfSatisfying(Recording.Stored.class, (stored) -> {
+			assertThat(StoredJson.isMarked(stored.bytes())).isTrue();
+			assertThat(stream.replay(stored.bytes())).isEqualTo(List.of(new Date(1), new Date(2)));
+		});
 	}
 
 	record Item(@JsonProperty(access = Access.READ_ONLY) String text) {

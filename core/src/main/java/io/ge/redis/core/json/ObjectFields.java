@@ -1,0 +1,250 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.json;
+
+import java.lang.reflect.Field;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Currency;
+import java.util.Date;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
+import tools.jackson.databind.annotation.JsonSerialize;
+import tools.jackson.databind.introspect.AnnotatedField;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.introspect.ClassIntrospector;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
+
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The fields of objects, and how Jackson treats them.
+ */
+final class ObjectFields {
+
+	private static final String JACKSON = "com.fasterxml.jackson.annotation.";
+
+	private static final int DEEPEST_DATA = 8;
+
+	private static final Set<String> EXACT_PACKAGES = Set.of("java.lang", "java.math", "java.time");
+
+	private static final Set<Class<?>> EXACT = Set.of(UUID.class, URI.class, Date.class, Currency.class);
+
+	private final JsonMapper mapper;
+
+	private final Map<JavaType, Fields> known = new ConcurrentHashMap<>();
+
+	ObjectFields(JsonMapper mapper) {
+		this.mapper = mapper;
+	}
+
+	static boolean isOfTheJdk(Class<?> type) {
+		String module = type.getModule().getName();
+		return type.isArray() || (module != null && (module.startsWith("java.") || module.startsWith("jdk.")));
+	}
+
+	static boolean isContainer(Object value) {
+		return value instanceof Collection || value instanceof Map || value instanceof Optional
+				|| value.getClass().isArray();
+	}
+
+	static @Nullable Comparator<?> comparator(Object container) {
+		if (container instanceof SortedMap<?, ?> map) {
+			return map.comparator();
+		}
+		if (container instanceof PriorityQueue<?> queue) {
+			return queue.comparator();
+		}
+		return (container instanceof SortedSet<?> set) ? set.comparator() : null;
+	}
+
+	static boolean definesEquals(Class<?> type) {
+		return ReflectionUtils.findMethod(type, "equals", Object.class).getDeclaringClass() != Object.class;
+	}
+
+	/**
+	 * Returns whether one value of a class shows how others of the same shape come back.
+	 */
+	boolean isExact(Class<?> type) {
+		boolean written = !isOfTheJdk(type) || EXACT.contains(type) || EXACT_PACKAGES.contains(type.getPackageName());
+		ValueSerializer<?> serializer = written ? serializer(this.mapper, type) : null;
+		// One of java.time may have a pattern
+		return serializer != null && serializer.getClass().getName().startsWith("tools.jackson.")
+				&& (!type.getName().startsWith("java.time.") || serializer == serializer(JsonMapper.shared(), type));
+	}
+
+	private static ValueSerializer<?> serializer(JsonMapper mapper, Class<?> type) {
+		return mapper._serializationContext().findValueSerializer(type);
+	}
+
+	/**
+	 * Returns the fields of an object that is none of the JDK.
+	 * @param declared the type of the place where it is
+	 */
+	Fields of(Object value, JavaType declared) {
+		JavaType type = this.mapper.getTypeFactory().constructSpecializedType(declared, ClassUtils.getUserClass(value));
+		Fields fields = this.known.get(type);
+		if (fields == null) {
+			fields = findIfPossible(type);
+			this.known.put(type, fields);
+		}
+		return fields;
+	}
+
+	Fields of(Object value) {
+		return of(value, this.mapper.constructType(Object.class));
+	}
+
+	// Services may be of classes that Jackson cannot read
+	private Fields findIfPossible(JavaType type) {
+		try {
+			return find(type);
+		}
+		catch (RuntimeException | LinkageError ex) {
+			return new Fields(false, false, false, List.of());
+		}
+	}
+
+	private Fields find(JavaType type) {
+		ValueSerializer<?> serializer = this.mapper._serializationContext().findValueSerializer(type);
+		boolean bean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
+		ClassIntrospector introspector = this.mapper.serializationConfig().classIntrospectorInstance();
+		BeanDescription description = introspector.introspectForSerialization(type,
+				introspector.introspectClassAnnotations(type));
+		Set<String> names = new HashSet<>();
+		serializer.properties().forEachRemaining((property) -> names.add(property.getName()));
+		Set<String> written = new HashSet<>();
+		boolean typical = description.getObjectIdInfo() == null;
+		for (BeanPropertyDefinition property : description.findProperties()) {
+			if (names.contains(property.getName()) && property.couldSerialize()) {
+				written.add(property.getInternalName());
+				typical &= !isFormatted(property.getAccessor());
+			}
+		}
+		return fields(description, bean, typical, (name) -> !bean || written.contains(name));
+	}
+
+	private Fields fields(BeanDescription description, boolean bean, boolean typical, Predicate<String> written) {
+		List<Part> parts = new ArrayList<>();
+		boolean readable = true;
+		for (AnnotatedField field : description.getClassInfo().fields()) {
+			boolean isWritten = written.test(field.getName());
+			if ((isWritten || isState(field)) && !isOfTheJdk(field.getAnnotated().getDeclaringClass())) {
+				readable &= field.getAnnotated().trySetAccessible();
+				parts.add(new Part(field.getAnnotated(), isWritten, isAnnotated(field),
+						new Place(field.getType(), this)));
+			}
+		}
+		return new Fields(bean, typical, readable, parts);
+	}
+
+	private static boolean isFormatted(AnnotatedMember accessor) {
+		return accessor.hasAnnotation(JsonFormat.class) || accessor.hasAnnotation(JsonSerialize.class)
+				|| accessor.hasAnnotation(JsonDeserialize.class)
+				|| (accessor.getRawType().isPrimitive() && accessor.hasAnnotation(JsonInclude.class));
+	}
+
+	// Not what compilers and weavers add, and no hash code that is remembered
+	private static boolean isState(AnnotatedField field) {
+		String name = field.getName();
+		return !field.isTransient() && name.indexOf('$') < 0
+				&& !(name.startsWith("hash") && field.getRawType() == int.class);
+	}
+
+	private static boolean isAnnotated(AnnotatedField field) {
+		return field.annotations().anyMatch((it) -> it.annotationType().getName().startsWith(JACKSON));
+	}
+
+	/**
+	 * Returns whether something is lost with the content of a field that is not written.
+	 * A service is no loss.
+	 */
+	boolean counts(Part part, @Nullable Object content) {
+		return part.annotated() ? !ObjectUtils.isEmpty(content) : isData(content, DEEPEST_DATA);
+	}
+
+	private boolean isData(@Nullable Object value, int depth) {
+		if (value == null || ObjectUtils.isEmpty(value) || depth == 0) {
+			return false;
+		}
+		if (value instanceof Optional<?> optional) {
+			return isData(optional.get(), depth - 1);
+		}
+		if (value instanceof Map<?, ?> map) {
+			return map.values().stream().anyMatch((content) -> isData(content, depth - 1));
+		}
+		if (value instanceof Collection<?> || value instanceof Object[]) {
+			Collection<?> elements = (value instanceof Collection<?> all) ? all : Arrays.asList((Object[]) value);
+			return elements.stream().anyMatch((element) -> isData(element, depth - 1));
+		}
+		Class<?> type = value.getClass();
+		if (isOfTheJdk(type)) {
+			return type.isArray() || value instanceof Number || definesEquals(type);
+		}
+		return value instanceof Enum || isObjectOfData(of(value).parts(), value, depth);
+	}
+
+	private boolean isObjectOfData(List<Part> parts, Object value, int depth) {
+		return !parts.isEmpty() && parts.stream()
+			.map((part) -> part.of(value))
+			.allMatch((content) -> ObjectUtils.isEmpty(content) || isData(content, depth - 1));
+	}
+
+	/**
+	 * The fields of one class.
+	 *
+	 * @param bean whether Jackson writes its properties
+	 * @param typical whether one object shows how all come back
+	 * @param readable whether all fields can be read
+	 */
+	record Fields(boolean bean, boolean typical, boolean readable, List<Part> parts) {
+
+		boolean isVisitable() {
+			return this.bean && this.readable;
+		}
+
+	}
+
+	/**
+	 * A field.
+	 *
+	 * @param written whether it is in the JSON
+	 * @param annotated whether Jackson is told how to treat it
+	 */
+	record Part(Field field, boolean written, boolean annotated, Place place) {
+
+		@Nullable Object of(Object owner) {
+			return ReflectionUtils.getField(this.field, owner);
+		}
+
+	}
+
+}

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.core.json;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import io.ge.redis.core.json.ObjectFields.Fields;
+import io.ge.redis.core.json.ObjectFields.Part;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
+
+import org.springframework.util.ObjectUtils;
+
+/**
+ * A place of a declared type, such as a field or the elements of a list, and the classes
+ * of values that came back from there. Remembers a limited number of classes.
+ */
+final class Place {
+
+	private static final int MOST = 32;
+
+	private static final Fields NONE = new Fields(false, true, true, List.of());
+
+	private final JavaType declared;
+
+	private final ObjectFields fields;
+
+	private volatile List<Seen> seen = List.of();
+
+	private volatile @Nullable Place keys;
+
+	private volatile @Nullable Place content;
+
+	Place(JavaType declared, ObjectFields fields) {
+		this.declared = declared;
+		this.fields = fields;
+	}
+
+	/**
+	 * Returns whether values of this shape are known to come back. Visits only what is
+	 * written, which has no cycles.
+	 * @param learn whether this shape is known from now on
+	 */
+	boolean visit(@Nullable Object value, boolean learn) {
+		Class<?> type = (value != null) ? value.getClass() : Void.class;
+		boolean special = isSpecial(value);
+		Seen found = find(type, special);
+		if (found == null && learn) {
+			found = learn(value, type, special);
+		}
+		if (found == null || value == null) {
+			return found != null;
+		}
+		return found.container() ? visitContent(value, learn) : visitFields(found.parts(), value, learn);
+	}
+
+	// Numbers that fit a smaller type or are none, and what is empty
+	private static boolean isSpecial(@Nullable Object value) {
+		if (value instanceof Number number) {
+			return (number instanceof Long && number.longValue() == number.intValue())
+					|| (number instanceof BigInteger integer && integer.bitLength() < Long.SIZE)
+					|| !Double.isFinite(number.doubleValue());
+		}
+		return ObjectUtils.isEmpty(value);
+	}
+
+	private @Nullable Seen find(Class<?> type, boolean special) {
+		List<Seen> all = this.seen;
+		for (int i = 0; i < all.size(); i++) {
+			Seen candidate = all.get(i);
+			if (candidate.type() == type && candidate.special() == special) {
+				return candidate;
+			}
+		}
+		return null;
+	}
+
+	private synchronized @Nullable Seen learn(@Nullable Object value, Class<?> type, boolean special) {
+		boolean container = value != null && ObjectFields.isContainer(value);
+		if (this.seen.size() == MOST || !(value == null || container || this.fields.isExact(type))) {
+			return null;
+		}
+		boolean object = value != null && !container && !(value instanceof Enum) && !ObjectFields.isOfTheJdk(type);
+		Fields found = object ? this.fields.of(value, this.declared) : NONE;
+		if (!found.typical()) {
+			return null;
+		}
+		Seen made = new Seen(type, special, container, found.isVisitable() ? found.parts() : List.of());
+		List<Seen> all = new ArrayList<>(this.seen);
+		all.add(made);
+		this.seen = all;
+		return made;
+	}
+
+	private boolean visitContent(Object value, boolean learn) {
+		if (ObjectFields.comparator(value) != null) {
+			return learn;
+		}
+		if (value instanceof Map<?, ?> map) {
+			return visitAll(keys(), map.keySet(), learn) && visitAll(content(), map.values(), learn);
+		}
+		if (value instanceof Collection<?> elements) {
+			return visitAll(content(), elements, learn);
+		}
+		if (value instanceof Object[] elements) {
+			return visitAll(content(), Arrays.asList(elements), learn);
+		}
+		return !(value instanceof Optional<?> optional) || optional.isEmpty() || content().visit(optional.get(), learn);
+	}
+
+	private static boolean visitAll(Place place, Collection<?> elements, boolean learn) {
+		for (Object element : elements) {
+			if (!place.visit(element, learn)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private boolean visitFields(List<Part> parts, Object value, boolean learn) {
+		for (int i = 0; i < parts.size(); i++) {
+			if (!isKnown(parts.get(i), value, learn)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private boolean isKnown(Part part, Object owner, boolean learn) {
+		if (part.written()) {
+			// A primitive one has one shape
+			return part.field().getType().isPrimitive() || part.place().visit(part.of(owner), learn);
+		}
+		Object content = part.of(owner);
+		return ObjectUtils.isEmpty(content) ? part.place().visit(content, learn)
+				: learn || !this.fields.counts(part, content);
+	}
+
+	// One place for all that is in a value of an open type
+	private Place content() {
+		Place known = this.content;
+		if (known == null) {
+			JavaType type = this.declared.getContentType();
+			known = (type != null) ? new Place(type, this.fields) : this;
+			this.content = known;
+		}
+		return known;
+	}
+
+	private Place keys() {
+		Place known = this.keys;
+		if (known == null) {
+			JavaType type = this.declared.getKeyType();
+			known = new Place((type != null) ? type : this.declared, this.fields);
+			this.keys = known;
+		}
+		return known;
+	}
+
+	/**
+	 * A class that came back.
+	 *
+	 * @param special whether its special cases did
+	 * @param parts the fields of an object
+	 */
+	private record Seen(Class<?> type, boolean special, boolean container, List<Part> parts) {
+	}
+
+}
