@@ -171,7 +171,7 @@ final class Comparison {
 			return changed(before, after);
 		}
 		Fields found = this.fields.of(before);
-		if (!found.isVisitable() && (!found.readable() || ObjectFields.definesEquals(type))) {
+		if (!found.bean() && (!found.readable() || ObjectFields.definesEquals(type))) {
 			return before.equals(after) ? null : changed(before, after);
 		}
 		for (Part part : found.parts()) {

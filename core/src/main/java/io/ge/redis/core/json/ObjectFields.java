@@ -110,7 +110,11 @@ final class ObjectFields {
 	 * @param declared the type of the place where it is
 	 */
 	Fields of(Object value, JavaType declared) {
-		JavaType type = this.mapper.getTypeFactory().constructSpecializedType(declared, ClassUtils.getUserClass(value));
+		Class<?> type = ClassUtils.getUserClass(value);
+		return ofType(this.mapper.getTypeFactory().constructSpecializedType(declared, type));
+	}
+
+	Fields ofType(JavaType type) {
 		Fields fields = this.known.get(type);
 		if (fields == null) {
 			fields = findIfPossible(type);
@@ -129,7 +133,7 @@ final class ObjectFields {
 			return find(type);
 		}
 		catch (RuntimeException | LinkageError ex) {
-			return new Fields(false, false, false, List.of());
+			return new Fields(false, false, false, false, List.of());
 		}
 	}
 
@@ -149,21 +153,22 @@ final class ObjectFields {
 				typical &= !isFormatted(property.getAccessor());
 			}
 		}
-		return fields(description, bean, typical, (name) -> !bean || written.contains(name));
+		List<Part> parts = parts(description, (name) -> !bean || written.contains(name));
+		boolean readable = parts.stream().allMatch((part) -> part.field().trySetAccessible());
+		boolean empty = bean && names.isEmpty() && description.findAnyGetter() == null;
+		return new Fields(bean && readable, empty, typical, readable, parts);
 	}
 
-	private Fields fields(BeanDescription description, boolean bean, boolean typical, Predicate<String> written) {
+	private List<Part> parts(BeanDescription description, Predicate<String> written) {
 		List<Part> parts = new ArrayList<>();
-		boolean readable = true;
 		for (AnnotatedField field : description.getClassInfo().fields()) {
-			boolean isWritten = written.test(field.getName());
-			if ((isWritten || isState(field)) && !isOfTheJdk(field.getAnnotated().getDeclaringClass())) {
-				readable &= field.getAnnotated().trySetAccessible();
-				parts.add(new Part(field.getAnnotated(), isWritten, isAnnotated(field),
-						new Place(field.getType(), this)));
+			String name = field.getName();
+			boolean chosen = isAnnotated(field) || description.getIgnoredPropertyNames().contains(name);
+			if ((written.test(name) || isState(field)) && !isOfTheJdk(field.getAnnotated().getDeclaringClass())) {
+				parts.add(new Part(field.getAnnotated(), written.test(name), chosen, new Place(field.getType(), this)));
 			}
 		}
-		return new Fields(bean, typical, readable, parts);
+		return parts;
 	}
 
 	private static boolean isFormatted(AnnotatedMember accessor) {
@@ -221,16 +226,12 @@ final class ObjectFields {
 	/**
 	 * The fields of one class.
 	 *
-	 * @param bean whether Jackson writes its properties
+	 * @param bean whether Jackson writes its properties, and all fields can be read
+	 * @param empty whether nothing is written
 	 * @param typical whether one object shows how all come back
 	 * @param readable whether all fields can be read
 	 */
-	record Fields(boolean bean, boolean typical, boolean readable, List<Part> parts) {
-
-		boolean isVisitable() {
-			return this.bean && this.readable;
-		}
-
+	record Fields(boolean bean, boolean empty, boolean typical, boolean readable, List<Part> parts) {
 	}
 
 	/**

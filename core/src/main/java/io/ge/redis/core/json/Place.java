@@ -28,7 +28,7 @@ final class Place {
 
 	private static final int MOST = 32;
 
-	private static final Fields NONE = new Fields(false, true, true, List.of());
+	private static final Fields NONE = new Fields(false, false, true, true, List.of());
 
 	private final JavaType declared;
 
@@ -84,7 +84,8 @@ final class Place {
 		return null;
 	}
 
-	private synchronized @Nullable Seen learn(@Nullable Object value, Class<?> type, boolean special) {
+	// Of two that learn at a time one may be forgotten, and is compared again
+	private @Nullable Seen learn(@Nullable Object value, Class<?> type, boolean special) {
 		boolean container = value != null && ObjectFields.isContainer(value);
 		if (this.seen.size() == MOST || !(value == null || container || this.fields.isExact(type))) {
 			return null;
@@ -94,7 +95,7 @@ final class Place {
 		if (!found.typical()) {
 			return null;
 		}
-		Seen made = new Seen(type, special, container, found.isVisitable() ? found.parts() : List.of());
+		Seen made = new Seen(type, special, container, found.bean() ? found.parts() : List.of());
 		List<Seen> all = new ArrayList<>(this.seen);
 		all.add(made);
 		this.seen = all;

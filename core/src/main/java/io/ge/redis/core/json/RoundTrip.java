@@ -12,23 +12,20 @@ import java.util.List;
 import java.util.Map;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.ge.redis.core.json.ObjectFields.Fields;
+import io.ge.redis.core.json.ObjectFields.Part;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ValueDeserializer;
-import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.exc.InvalidDefinitionException;
-import tools.jackson.databind.introspect.AnnotatedField;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.ser.bean.BeanSerializerBase;
-import tools.jackson.databind.ser.impl.UnknownSerializer;
 
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -42,16 +39,17 @@ final class RoundTrip {
 
 	private static final int DEEPEST = 8;
 
-	private static final String JACKSON = "com.fasterxml.jackson.annotation.";
-
 	private final JsonMapper mapper;
+
+	private final ObjectFields fields;
 
 	private final Deque<Class<?>> within = new ArrayDeque<>();
 
 	private @Nullable String lost;
 
-	RoundTrip(JsonMapper mapper) {
+	RoundTrip(JsonMapper mapper, ObjectFields fields) {
 		this.mapper = mapper;
+		this.fields = fields;
 	}
 
 	/**
@@ -170,7 +168,7 @@ final class RoundTrip {
 		if (description.getClassAnnotations().has(JsonTypeInfo.class)) {
 			return null;
 		}
-		noteHiddenState(type, description);
+		noteHiddenState(type);
 		this.within.push(raw);
 		Map<String, Object> properties = new LinkedHashMap<>();
 		for (BeanPropertyDefinition property : description.findProperties()) {
@@ -184,32 +182,13 @@ final class RoundTrip {
 	}
 
 	// A field with one of Jackson's annotations is missing on purpose
-	private void noteHiddenState(JavaType type, BeanDescription description) {
-		if (this.lost != null || description.findAnyGetter() != null || !isWrittenAsEmpty(type)) {
-			return;
-		}
-		for (AnnotatedField field : description.getClassInfo().fields()) {
-			boolean chosen = field.isTransient() || description.getIgnoredPropertyNames().contains(field.getName())
-					|| field.annotations()
-						.anyMatch((annotation) -> annotation.annotationType().getName().startsWith(JACKSON));
-			if (!chosen) {
+	private void noteHiddenState(JavaType type) {
+		Fields found = this.fields.ofType(type);
+		for (Part part : found.parts()) {
+			if (this.lost == null && found.empty() && !part.annotated()) {
 				this.lost = "nothing is written of " + type.getRawClass().getName() + ", although it has the field '"
-						+ field.getName() + "'";
+						+ part.field().getName() + "'";
 			}
-		}
-	}
-
-	/**
-	 * Returns whether objects are written by their properties, of which there are none.
-	 */
-	private boolean isWrittenAsEmpty(JavaType type) {
-		try {
-			ValueSerializer<?> serializer = this.mapper._serializationContext().findValueSerializer(type);
-			return serializer instanceof UnknownSerializer
-					|| (serializer instanceof BeanSerializerBase && !serializer.properties().hasNext());
-		}
-		catch (JacksonException ex) {
-			return false;
 		}
 	}
 

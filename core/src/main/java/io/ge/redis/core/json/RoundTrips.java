@@ -63,7 +63,7 @@ public final class RoundTrips {
 	 * Returns why values of a type cannot be read back, as far as the type shows it.
 	 */
 	public @Nullable String obstacle(JavaType type) {
-		return new RoundTrip(this.mapper.get()).obstacle(type);
+		return new RoundTrip(this.mapper.get(), this.fields.get()).obstacle(type);
 	}
 
 	/**
@@ -76,7 +76,11 @@ public final class RoundTrips {
 		if (value == null) {
 			return null;
 		}
-		Place place = this.places.computeIfAbsent(type, (declared) -> new Place(declared, this.fields.get()));
+		Place place = this.places.get(type);
+		if (place == null) {
+			place = new Place(type, this.fields.get());
+			this.places.put(type, place);
+		}
 		if (place.visit(value, false) && !isSampled()) {
 			return null;
 		}

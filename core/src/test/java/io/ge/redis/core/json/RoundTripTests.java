@@ -50,7 +50,7 @@ class RoundTripTests {
 	}
 
 	private static @Nullable String obstacle(JsonMapper mapper, Type type) {
-		return new RoundTrip(mapper).obstacle(mapper.constructType(type));
+		return new RoundTrip(mapper, new ObjectFields(mapper)).obstacle(mapper.constructType(type));
 	}
 
 	@ParameterizedTest

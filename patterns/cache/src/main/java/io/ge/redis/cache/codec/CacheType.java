@@ -116,7 +116,7 @@ public class CacheType {
 
 	/**
 	 * Reads a value from an entry that this instance has made.
-	 * @throws Exception if JSON does not give it back
+	 * @throws Exception if it cannot be read
 	 */
 	public @Nullable Object copy(byte[] entry) throws Exception {
 		CacheHeader header = Objects.requireNonNull(CacheHeader.read(entry));
