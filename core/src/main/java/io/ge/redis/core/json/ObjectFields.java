@@ -6,6 +6,7 @@
 package io.ge.redis.core.json;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -156,6 +157,8 @@ final class ObjectFields {
 		List<Part> parts = parts(description, (name) -> !bean || written.contains(name));
 		boolean readable = parts.stream().allMatch((part) -> part.field().trySetAccessible());
 		boolean empty = bean && names.isEmpty() && description.findAnyGetter() == null;
+		// Of other objects the fields are not visited
+		typical &= bean || parts.stream().allMatch((part) -> Modifier.isFinal(part.field().getType().getModifiers()));
 		return new Fields(bean && readable, empty, typical, readable, parts);
 	}
 

@@ -6,7 +6,6 @@
 package io.ge.redis.core.json;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -34,7 +33,7 @@ final class Place {
 
 	private final ObjectFields fields;
 
-	private volatile List<Seen> seen = List.of();
+	private volatile Seen[] seen = {};
 
 	private volatile @Nullable Place keys;
 
@@ -52,54 +51,37 @@ final class Place {
 	 */
 	boolean visit(@Nullable Object value, boolean learn) {
 		Class<?> type = (value != null) ? value.getClass() : Void.class;
-		boolean special = isSpecial(value);
-		Seen found = find(type, special);
-		if (found == null && learn) {
-			found = learn(value, type, special);
-		}
-		if (found == null || value == null) {
-			return found != null;
-		}
-		return found.container() ? visitContent(value, learn) : visitFields(found.parts(), value, learn);
-	}
-
-	// Numbers that fit a smaller type or are none, and what is empty
-	private static boolean isSpecial(@Nullable Object value) {
-		if (value instanceof Number number) {
-			return (number instanceof Long && number.longValue() == number.intValue())
-					|| (number instanceof BigInteger integer && integer.bitLength() < Long.SIZE)
-					|| !Double.isFinite(number.doubleValue());
-		}
-		return ObjectUtils.isEmpty(value);
-	}
-
-	private @Nullable Seen find(Class<?> type, boolean special) {
-		List<Seen> all = this.seen;
-		for (int i = 0; i < all.size(); i++) {
-			Seen candidate = all.get(i);
-			if (candidate.type() == type && candidate.special() == special) {
-				return candidate;
+		for (Seen candidate : this.seen) {
+			if (candidate.type() == type
+					&& (value == null || candidate.special() == candidate.kind().isSpecial(value))) {
+				return visitParts(candidate, value, learn);
 			}
 		}
-		return null;
+		Seen learnt = learn ? learn(value, type) : null;
+		return (learnt != null) ? visitParts(learnt, value, true) : learn;
 	}
 
 	// Of two that learn at a time one may be forgotten, and is compared again
-	private @Nullable Seen learn(@Nullable Object value, Class<?> type, boolean special) {
-		boolean container = value != null && ObjectFields.isContainer(value);
-		if (this.seen.size() == MOST || !(value == null || container || this.fields.isExact(type))) {
+	private @Nullable Seen learn(@Nullable Object value, Class<?> type) {
+		Kind kind = Kind.of(value);
+		Fields found = (value != null && kind == Kind.OBJECT) ? this.fields.of(value, this.declared) : NONE;
+		if (this.seen.length == MOST || !found.typical()
+				|| (value != null && kind != Kind.CONTAINER && !this.fields.isExact(type))) {
 			return null;
 		}
-		boolean object = value != null && !container && !(value instanceof Enum) && !ObjectFields.isOfTheJdk(type);
-		Fields found = object ? this.fields.of(value, this.declared) : NONE;
-		if (!found.typical()) {
-			return null;
-		}
-		Seen made = new Seen(type, special, container, found.bean() ? found.parts() : List.of());
-		List<Seen> all = new ArrayList<>(this.seen);
-		all.add(made);
+		Seen[] all = Arrays.copyOf(this.seen, this.seen.length + 1);
+		Seen made = new Seen(type, kind, value != null && kind.isSpecial(value),
+				found.bean() ? found.parts() : List.of());
+		all[all.length - 1] = made;
 		this.seen = all;
 		return made;
+	}
+
+	private boolean visitParts(Seen found, @Nullable Object value, boolean learn) {
+		if (value != null && found.kind() == Kind.CONTAINER) {
+			return visitContent(value, learn);
+		}
+		return value == null || visitFields(found.parts(), value, learn);
 	}
 
 	private boolean visitContent(Object value, boolean learn) {
@@ -168,12 +150,55 @@ final class Place {
 	}
 
 	/**
+	 * Kinds of classes, by the special cases that may come back in another way.
+	 */
+	private enum Kind {
+
+		CONTAINER, TEXT, NUMBER, OBJECT, OTHER;
+
+		static Kind of(@Nullable Object value) {
+			if (value == null || value instanceof Enum || value instanceof Integer) {
+				return OTHER;
+			}
+			if (value instanceof CharSequence) {
+				return TEXT;
+			}
+			if (value instanceof Number) {
+				return NUMBER;
+			}
+			if (ObjectFields.isContainer(value)) {
+				return CONTAINER;
+			}
+			return ObjectFields.isOfTheJdk(value.getClass()) ? OTHER : OBJECT;
+		}
+
+		// Numbers that fit a smaller type or are none, and what is empty
+		boolean isSpecial(Object value) {
+			return switch (this) {
+				case CONTAINER -> ObjectUtils.isEmpty(value);
+				case TEXT -> ((CharSequence) value).isEmpty();
+				case NUMBER -> isSpecial((Number) value);
+				default -> false;
+			};
+		}
+
+		private static boolean isSpecial(Number number) {
+			if (number instanceof Double || number instanceof Float) {
+				return !Double.isFinite(number.doubleValue());
+			}
+			return (number instanceof Long && number.longValue() == number.intValue())
+					|| (number instanceof BigInteger integer && integer.bitLength() < Long.SIZE);
+		}
+
+	}
+
+	/**
 	 * A class that came back.
 	 *
 	 * @param special whether its special cases did
 	 * @param parts the fields of an object
 	 */
-	private record Seen(Class<?> type, boolean special, boolean container, List<Part> parts) {
+	private record Seen(Class<?> type, Kind kind, boolean special, List<Part> parts) {
 	}
 
 }

@@ -17,6 +17,7 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -112,7 +113,7 @@ public final class RoundTrips {
 	public static String reason(Throwable failure) {
 		// The message of any other may quote the value
 		return (failure instanceof InvalidDefinitionException definition) ? definition.getOriginalMessage()
-				: failure.getClass().getName();
+				: NestedExceptionUtils.getMostSpecificCause(failure).getClass().getName();
 	}
 
 }

@@ -76,7 +76,7 @@ class RoundTripTests {
 	void namesOfTheApplicationsMapperAreUsed() {
 		JsonMapper snake = JsonMapper.builder().propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE).build();
 		assertThat(obstacle(snake, Order.class)).isNull();
-		assertThat(obstacle(snake, NoReader.class)).contains("NoReader");
+		assertThat(obstacle(snake, Changing.class)).contains("Changing");
 	}
 
 	@Test
@@ -98,11 +98,6 @@ class RoundTripTests {
 	}
 
 	@Test
-	void stateThatIsWrittenAndNotReadIsFound() {
-		assertThat(obstacle(NoReader.class)).contains("'text' of").contains("NoReader").contains("nothing takes it");
-	}
-
-	@Test
 	void stateOfWhichNothingIsWrittenIsFoundWhereverItStands() {
 		String reason = "nothing is written of " + Hidden.class.getName() + ", although it has the field 'id'";
 		assertThat(obstacle(Hidden.class)).isEqualTo(reason);
@@ -117,7 +112,8 @@ class RoundTripTests {
 
 	@Test
 	void valueThatChangesOnItsWayIsFound() {
-		assertThat(obstacle(Changing.class)).contains("once it was read");
+		assertThat(obstacle(Changing.class))
+			.isEqualTo("a java.lang.Integer is read back as another one, in 'count' of " + Changing.class.getName());
 	}
 
 	record Order(String id, int version, @Nullable Instant at, List<Line> lineItems, Optional<String> note,
@@ -309,16 +305,6 @@ class RoundTripTests {
 		private NoCreator(int number, int other) {
 			this.text = "" + number + other;
 		}
-
-		public String getText() {
-			return this.text;
-		}
-
-	}
-
-	static class NoReader {
-
-		private final String text = String.valueOf(1);
 
 		public String getText() {
 			return this.text;

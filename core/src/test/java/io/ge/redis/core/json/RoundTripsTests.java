@@ -260,6 +260,7 @@ class RoundTripsTests {
 				arguments(Timestamp.class, new Timestamp(1), Timestamp.from(Instant.ofEpochSecond(1, 1))),
 				arguments(SCORES, new TreeMap<>(), new TreeMap<String, Integer>(String.CASE_INSENSITIVE_ORDER)),
 				arguments(Path.class, Path.of("/a"), Path.of("a")),
+				arguments(Attributes.class, new Attributes(Map.of("a", 1)), new Attributes(Map.of("a", 'a'))),
 				arguments(Role.class, new Role("user"), new Role("admin")));
 	}
 
@@ -417,6 +418,14 @@ class RoundTripsTests {
 
 		Role(String role) {
 			this.role = role;
+		}
+
+	}
+
+	record Attributes(@JsonValue Map<String, Object> content) {
+
+		@JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+		Attributes {
 		}
 
 	}

@@ -8,10 +8,12 @@ package io.ge.redis.cache.codec;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.TimeZone;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.json.JsonMapper;
@@ -45,6 +48,19 @@ class CacheCodecTests {
 		}.getType());
 		Map<String, List<Line>> lines = Map.of("a", order.lines());
 		assertThat(map.read(map.write(lines)).value()).isEqualTo(lines);
+	}
+
+	@Test
+	void settingsThatChangeValuesDoNotApply() {
+		JsonMapper application = JsonMapper.builder()
+			.defaultTimeZone(TimeZone.getTimeZone("Pacific/Auckland"))
+			.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+			.build();
+		CacheType type = new CacheCodec(() -> application, () -> 16384, () -> 0).type(Visit.class);
+		Visit visit = new Visit(OffsetDateTime.parse("2026-01-01T23:00:00-11:00"));
+		byte[] bytes = type.write(visit);
+		assertThat(new String(bytes, 22, bytes.length - 22)).isEqualTo("{\"first_at\":\"2026-01-01T23:00:00-11:00\"}");
+		assertThat(type.read(bytes).value()).isEqualTo(visit);
 	}
 
 	@Test
@@ -164,6 +180,9 @@ class CacheCodecTests {
 	}
 
 	record OtherLine(String name, Side side, int count) {
+	}
+
+	record Visit(OffsetDateTime firstAt) {
 	}
 
 	record Tree(List<Tree> children) {
