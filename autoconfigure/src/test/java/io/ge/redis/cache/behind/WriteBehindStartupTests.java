@@ -195,7 +195,7 @@ class WriteBehindStartupTests {
 			hidden.text = "a";
 			assertThatIllegalArgumentException().isThrownBy(() -> caches.writeBehind("others", "a", hidden))
 				.withMessageContaining(Hidden.class.getName())
-				.withMessageContaining("[text]");
+				.withMessageContaining("'text'");
 		});
 	}
 

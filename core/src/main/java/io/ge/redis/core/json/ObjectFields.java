@@ -88,7 +88,7 @@ final class ObjectFields {
 	}
 
 	static boolean definesEquals(Class<?> type) {
-		return ReflectionUtils.findMethod(type, "equals", Object.class).getDeclaringClass() != Object.class;
+		return ClassUtils.getMethod(type, "equals", Object.class).getDeclaringClass() != Object.class;
 	}
 
 	/**

@@ -82,29 +82,25 @@ public final class RoundTrips {
 			place = new Place(type, this.fields.get());
 			this.places.put(type, place);
 		}
-		if (place.visit(value, false) && !isSampled()) {
+		try {
+			if (place.visit(value, false) && !isSampled()) {
+				return null;
+			}
+			String change = new Comparison(this.fields.get()).change(value, copy.call());
+			if (change != null) {
+				return change + REMEDY;
+			}
+			place.visit(value, true);
 			return null;
 		}
-		String change = change(value, copy);
-		if (change != null) {
-			return change + REMEDY;
+		catch (Exception | StackOverflowError ex) {
+			return "a " + value.getClass().getName() + " cannot be read back: " + reason(ex) + REMEDY;
 		}
-		place.visit(value, true);
-		return null;
 	}
 
 	private boolean isSampled() {
 		double sampled = this.share.get();
 		return sampled > 0 && ThreadLocalRandom.current().nextDouble() < sampled;
-	}
-
-	private @Nullable String change(Object value, Callable<?> copy) {
-		try {
-			return new Comparison(this.fields.get()).change(value, copy.call());
-		}
-		catch (Exception | StackOverflowError ex) {
-			return "a " + value.getClass().getName() + " cannot be read back: " + reason(ex);
-		}
 	}
 
 	/**

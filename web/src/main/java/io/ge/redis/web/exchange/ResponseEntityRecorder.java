@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
@@ -86,7 +86,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	@Override
 	public @Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType,
-			Function<ResolvableType, ResultCodec> values) {
+			BiFunction<ResolvableType, Boolean, ResultCodec> values) {
 		Set<String> kept = this.rules.headers();
 		Class<?> type = returnType.resolve(Object.class);
 		refuse(method, type, this.late, "is written after the method has returned");
@@ -96,7 +96,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 			ReturnTypes.requireSynchronous(method, body.resolve(Object.class));
 			refuse(method, body.resolve(Object.class), this.late, "is written after the method has returned");
 			return (handler && isAnyOf(this.noValue, body.resolve(Object.class))) ? new NoValue()
-					: new Codec(kept, values.apply(declared(body)));
+					: new Codec(kept, values.apply(declared(body), handler));
 		}
 		if (!handler) {
 			refuse(method, type, this.noValue, "is no value that could be kept outside of a web handler");
@@ -105,7 +105,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 		if (isAnyOf(this.noValue, type) || writesItself(method, type)) {
 			return new NoValue();
 		}
-		return (type == Object.class) ? values.apply(declared(returnType)) : null;
+		return values.apply(declared(returnType), true);
 	}
 
 	private boolean writesItself(GuardedMethod method, Class<?> type) {

@@ -5,6 +5,7 @@
 
 package io.ge.redis.idempotency.record;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -28,7 +29,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Stores a value as JSON by the declared type: no class names, no polymorphic typing but
  * what the types themselves declare. A result that {@linkplain RoundTrips would come
- * back} as something else than the first call got is lost.
+ * back} as something else than the first call got is lost. Of what is only answered to
+ * clients the application's JSON has to be the same.
  */
 public final class JsonResultCodec implements ResultCodec {
 
@@ -48,6 +50,8 @@ public final class JsonResultCodec implements ResultCodec {
 
 	private final Supplier<JsonMapper> earlier;
 
+	private final boolean answered;
+
 	private final boolean isVoid;
 
 	private final long maxBytes;
@@ -55,20 +59,21 @@ public final class JsonResultCodec implements ResultCodec {
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	JsonResultCodec(String name, Supplier<JsonMapper> mapper, Supplier<JsonMapper> earlier, RoundTrips roundTrips,
-			ResolvableType type, long maxBytes) {
+			ResolvableType type, boolean answered, long maxBytes) {
 		this.name = name;
 		this.roundTrips = roundTrips;
 		this.type = SingletonSupplier.of(() -> mapper.get().constructType(type.getType()));
-		this.writer = SingletonSupplier.of(() -> mapper.get().writerFor(this.type.get()));
+		this.writer = SingletonSupplier.of(() -> (answered ? earlier : mapper).get().writerFor(this.type.get()));
 		this.reader = SingletonSupplier.of(() -> mapper.get().readerFor(this.type.get()));
 		this.earlier = earlier;
+		this.answered = answered;
 		Class<?> raw = type.resolve(Object.class);
 		this.isVoid = raw == void.class || raw == Void.class;
 		this.maxBytes = maxBytes;
 	}
 
 	/**
-	 * Returns the mapper of records that an earlier release has made.
+	 * Returns the mapper of records that an earlier release has made, and of answers.
 	 */
 	static JsonMapper earlierMapper(JsonMapper application) {
 		return application.rebuild()
@@ -85,10 +90,15 @@ public final class JsonResultCodec implements ResultCodec {
 			return new Recording.Stored(NOTHING);
 		}
 		try {
-			byte[] bytes = StoredJson.mark(this.writer.get().writeValueAsBytes(result));
-			if (bytes.length > this.maxBytes) {
+			byte[] json = this.writer.get().writeValueAsBytes(result);
+			if (json.length > this.maxBytes) {
 				return lost("is larger than ge.redis.idempotency.max-result-size");
 			}
+			if (this.answered) {
+				boolean same = Arrays.equals(json, this.writer.get().writeValueAsBytes(replay(json)));
+				return same ? new Recording.Stored(json) : lost("would be answered with other JSON");
+			}
+			byte[] bytes = StoredJson.mark(json);
 			String loss = this.roundTrips.loss(this.type.get(), result, () -> replay(bytes));
 			return (loss == null) ? new Recording.Stored(bytes) : lost("would come back changed, since " + loss);
 		}

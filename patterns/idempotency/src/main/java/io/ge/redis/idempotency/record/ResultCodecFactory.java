@@ -5,7 +5,7 @@
 
 package io.ge.redis.idempotency.record;
 
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,11 @@ public interface ResultCodecFactory {
 
 	/**
 	 * Makes the codec of a method, or {@code null} if the type is none of this factory's.
+	 * @param values makes the codec of a value, and is told whether only clients get it
 	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if results of the
 	 * type cannot be kept
 	 */
-	@Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType, Function<ResolvableType, ResultCodec> values);
+	@Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType,
+			BiFunction<ResolvableType, Boolean, ResultCodec> values);
 
 }

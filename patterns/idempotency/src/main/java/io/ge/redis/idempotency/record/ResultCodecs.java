@@ -87,9 +87,9 @@ public final class ResultCodecs {
 
 	private ResultCodec forResult(String name, GuardedMethod method, ResolvableType type) {
 		for (ResultCodecFactory factory : this.factories.get()) {
-			ResultCodec codec = factory.create(method, type, (value) -> {
+			ResultCodec codec = factory.create(method, type, (value, answered) -> {
 				requireNoStream(method, value);
-				return forValue(name, value);
+				return forValue(name, value, answered);
 			});
 			if (codec != null) {
 				return codec;
@@ -101,10 +101,14 @@ public final class ResultCodecs {
 	}
 
 	public ResultCodec forValue(String name, ResolvableType type) {
-		List<Object> key = List.of(name, type);
+		return forValue(name, type, false);
+	}
+
+	private ResultCodec forValue(String name, ResolvableType type, boolean answered) {
+		List<Object> key = List.of(name, type, answered);
 		ResultCodec known = this.values.get(key);
 		if (known == null) {
-			known = new JsonResultCodec(name, this.mapper, this.earlier, this.roundTrips, type,
+			known = new JsonResultCodec(name, this.mapper, this.earlier, this.roundTrips, type, answered,
 					this.maxBytes.getAsLong());
 			this.values.put(key, known);
 		}

@@ -47,9 +47,9 @@ public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) im
 			if (before == null) {
 				return;
 			}
-			// Each with the bracket or comma before it, the last bracket, and the mark
+			// Each with the bracket or comma before it, and the last bracket
 			if (!(recordOne(value) instanceof Recording.Stored stored)
-					|| before.size() + stored.bytes().length + 3 > StreamCodec.this.maxBytes) {
+					|| before.size() + stored.bytes().length + 2 > StreamCodec.this.maxBytes) {
 				this.recorded = null;
 				return;
 			}
