@@ -36,8 +36,6 @@ import tools.jackson.databind.util.StdDateFormat;
  */
 public final class StoredJson {
 
-	private static final byte MARK = ' ';
-
 	private StoredJson() {
 	}
 
@@ -72,20 +70,6 @@ public final class StoredJson {
 		Arrays.stream(StreamWriteFeature.values()).forEach((it) -> mapper.configure(it, it.enabledByDefault()));
 		Arrays.stream(JsonReadFeature.values()).forEach((it) -> mapper.configure(it, it.enabledByDefault()));
 		Arrays.stream(JsonWriteFeature.values()).forEach((it) -> mapper.configure(it, it.enabledByDefault()));
-	}
-
-	/**
-	 * Marks JSON of this mapper by a space at its end. That of earlier releases, which
-	 * the application's mapper has written, ends with none.
-	 */
-	public static byte[] mark(byte[] json) {
-		byte[] marked = Arrays.copyOf(json, json.length + 1);
-		marked[json.length] = MARK;
-		return marked;
-	}
-
-	public static boolean isMarked(byte[] json) {
-		return json.length > 0 && json[json.length - 1] == MARK;
 	}
 
 }

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.ge.redis.cache.behind.WaitingChange.Settled;
@@ -39,15 +38,15 @@ final class StoreWriter<V> {
 
 	private final String cache;
 
-	private final Function<byte[], ObjectReader> reader;
+	private final ObjectReader reader;
 
 	private final WriteBehindProperties properties;
 
 	/**
 	 * Creates a writer.
-	 * @param reader returns the reader of a change
+	 * @param reader reads the store's type of values
 	 */
-	StoreWriter(WriteBehindStore<V> store, Function<byte[], ObjectReader> reader, WriteBehindProperties properties) {
+	StoreWriter(WriteBehindStore<V> store, ObjectReader reader, WriteBehindProperties properties) {
 		this.store = store;
 		this.cache = store.cache();
 		this.reader = reader;
@@ -142,7 +141,7 @@ final class StoreWriter<V> {
 	}
 
 	private Change<V> read(WaitingChange change) {
-		V value = (change.json().length > 0) ? this.reader.apply(change.json()).readValue(change.json()) : null;
+		V value = (change.json().length > 0) ? this.reader.readValue(change.json()) : null;
 		return new Change<>(KeyParts.split(change.key()), value, change.version());
 	}
 

@@ -56,8 +56,6 @@ public final class WriteBehind implements SmartLifecycle {
 
 	private final Supplier<JsonMapper> mapper;
 
-	private final Supplier<JsonMapper> earlier;
-
 	private final Supplier<RedisWriteBehind> redis;
 
 	private final GuardEvents events;
@@ -78,7 +76,6 @@ public final class WriteBehind implements SmartLifecycle {
 		this.properties = properties;
 		this.declared = declared;
 		this.mapper = SingletonSupplier.of(() -> StoredJson.mapper(mapper.get()));
-		this.earlier = mapper;
 		this.redis = SingletonSupplier.of(redis);
 		this.events = events;
 		this.threads = threads;
@@ -135,8 +132,7 @@ public final class WriteBehind implements SmartLifecycle {
 	 * @return the value as JSON, empty for none
 	 */
 	public byte[] change(JavaType type, @Nullable Object value) {
-		return (value != null) ? StoredJson.mark(this.mapper.get().writerFor(type).writeValueAsBytes(value))
-				: new byte[0];
+		return (value != null) ? this.mapper.get().writerFor(type).writeValueAsBytes(value) : new byte[0];
 	}
 
 	/**
@@ -180,15 +176,14 @@ public final class WriteBehind implements SmartLifecycle {
 	 */
 	public @Nullable Object value(PendingChange change, JavaType type) {
 		byte[] json = change.json();
-		return (json != null && json.length > 0) ? reader(type, json).readValue(json) : null;
+		return (json != null && json.length > 0) ? reader(type).readValue(json) : null;
 	}
 
 	/**
-	 * Returns the reader of the JSON of a change, also of one that an earlier release has
-	 * made.
+	 * Returns the reader of changes of a type.
 	 */
-	public ObjectReader reader(JavaType type, byte[] json) {
-		return (StoredJson.isMarked(json) ? this.mapper : this.earlier).get().readerFor(type);
+	public ObjectReader reader(JavaType type) {
+		return this.mapper.get().readerFor(type);
 	}
 
 	/**
@@ -277,7 +272,7 @@ public final class WriteBehind implements SmartLifecycle {
 			Map<String, StoreWriter<?>> writers = new LinkedHashMap<>();
 			WriteBehind.this.stores.get()
 				.forEach((cache, store) -> writers.put(cache,
-						new StoreWriter<>(store.store(), (json) -> reader(store.type(), json), properties)));
+						new StoreWriter<>(store.store(), reader(store.type()), properties)));
 			this.drains = !properties.drainTimeout().isZero();
 			this.source = new RedisWriteBehindSource(redis, properties, writers, WriteBehind.this.events::publish);
 			this.container = new ConsumerContainer<>(this.source, this.source,

@@ -112,12 +112,11 @@ public final class CacheBehindWriter {
 	private byte[] change(String cache, CacheType type, @Nullable Object value) {
 		byte[] change = this.behind.change(type.javaType(), value);
 		long most = this.definitions.maxValueSize();
-		int length = change.length - 1;
-		if (length > most) {
-			throw new IllegalArgumentException("A change of cache '" + cache + "' has " + length
+		if (change.length > most) {
+			throw new IllegalArgumentException("A change of cache '" + cache + "' has " + change.length
 					+ " bytes as JSON. Those above " + most + " bytes (ge.redis.cache.max-value-size) are not taken");
 		}
-		String loss = this.codec.loss(type, value, () -> this.behind.reader(type.javaType(), change).readValue(change));
+		String loss = this.codec.loss(type, value, () -> this.behind.reader(type.javaType()).readValue(change));
 		if (loss != null) {
 			throw new IllegalArgumentException("A change of cache '" + cache + "' is not taken, since " + loss);
 		}

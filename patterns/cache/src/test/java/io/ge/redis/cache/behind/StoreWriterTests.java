@@ -36,7 +36,7 @@ class StoreWriterTests {
 	private boolean doubtful;
 
 	private final StoreWriter<Value> writer = new StoreWriter<>(this.store,
-			(json) -> JsonMapper.shared().readerFor(Value.class),
+			JsonMapper.builder().build().readerFor(Value.class),
 			new WriteBehindProperties(100, Duration.ZERO, Duration.ofSeconds(10), 3, Duration.ofSeconds(1),
 					Duration.ofMinutes(1), 1000, 1, Duration.ZERO, Duration.ofDays(1)));
 

@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.json.RoundTrips;
-import io.ge.redis.core.json.StoredJson;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +47,6 @@ public final class JsonResultCodec implements ResultCodec {
 
 	private final Supplier<ObjectReader> reader;
 
-	private final Supplier<JsonMapper> earlier;
-
 	private final boolean answered;
 
 	private final boolean isVoid;
@@ -58,14 +55,13 @@ public final class JsonResultCodec implements ResultCodec {
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	JsonResultCodec(String name, Supplier<JsonMapper> mapper, Supplier<JsonMapper> earlier, RoundTrips roundTrips,
-			ResolvableType type, boolean answered, long maxBytes) {
+	JsonResultCodec(String name, Supplier<JsonMapper> mapper, RoundTrips roundTrips, ResolvableType type,
+			boolean answered, long maxBytes) {
 		this.name = name;
 		this.roundTrips = roundTrips;
 		this.type = SingletonSupplier.of(() -> mapper.get().constructType(type.getType()));
-		this.writer = SingletonSupplier.of(() -> (answered ? earlier : mapper).get().writerFor(this.type.get()));
+		this.writer = SingletonSupplier.of(() -> mapper.get().writerFor(this.type.get()));
 		this.reader = SingletonSupplier.of(() -> mapper.get().readerFor(this.type.get()));
-		this.earlier = earlier;
 		this.answered = answered;
 		Class<?> raw = type.resolve(Object.class);
 		this.isVoid = raw == void.class || raw == Void.class;
@@ -73,9 +69,9 @@ public final class JsonResultCodec implements ResultCodec {
 	}
 
 	/**
-	 * Returns the mapper of records that an earlier release has made, and of answers.
+	 * Returns the mapper of what is only answered to clients.
 	 */
-	static JsonMapper earlierMapper(JsonMapper application) {
+	static JsonMapper answersMapper(JsonMapper application) {
 		return application.rebuild()
 			.deactivateDefaultTyping()
 			.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -90,15 +86,14 @@ public final class JsonResultCodec implements ResultCodec {
 			return new Recording.Stored(NOTHING);
 		}
 		try {
-			byte[] json = this.writer.get().writeValueAsBytes(result);
-			if (json.length > this.maxBytes) {
+			byte[] bytes = this.writer.get().writeValueAsBytes(result);
+			if (bytes.length > this.maxBytes) {
 				return lost("is larger than ge.redis.idempotency.max-result-size");
 			}
 			if (this.answered) {
-				boolean same = Arrays.equals(json, this.writer.get().writeValueAsBytes(replay(json)));
-				return same ? new Recording.Stored(json) : lost("would be answered with other JSON");
+				boolean same = Arrays.equals(bytes, this.writer.get().writeValueAsBytes(replay(bytes)));
+				return same ? new Recording.Stored(bytes) : lost("would be answered with other JSON");
 			}
-			byte[] bytes = StoredJson.mark(json);
 			String loss = this.roundTrips.loss(this.type.get(), result, () -> replay(bytes));
 			return (loss == null) ? new Recording.Stored(bytes) : lost("would come back changed, since " + loss);
 		}
@@ -122,11 +117,7 @@ public final class JsonResultCodec implements ResultCodec {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		if (this.isVoid) {
-			return null;
-		}
-		return StoredJson.isMarked(bytes) ? this.reader.get().readValue(bytes)
-				: this.earlier.get().readerFor(this.type.get()).readValue(bytes);
+		return this.isVoid ? null : this.reader.get().readValue(bytes);
 	}
 
 }

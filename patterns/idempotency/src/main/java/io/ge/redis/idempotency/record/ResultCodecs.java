@@ -41,7 +41,7 @@ public final class ResultCodecs {
 
 	private final Supplier<JsonMapper> mapper;
 
-	private final Supplier<JsonMapper> earlier;
+	private final Supplier<JsonMapper> answers;
 
 	private final Supplier<List<ResultCodecFactory>> factories;
 
@@ -54,7 +54,7 @@ public final class ResultCodecs {
 	public ResultCodecs(Supplier<JsonMapper> mapper, DoubleSupplier verified,
 			Supplier<List<ResultCodecFactory>> factories, LongSupplier maxBytes) {
 		this.mapper = SingletonSupplier.of(() -> StoredJson.mapper(mapper.get()));
-		this.earlier = SingletonSupplier.of(() -> JsonResultCodec.earlierMapper(mapper.get()));
+		this.answers = SingletonSupplier.of(() -> JsonResultCodec.answersMapper(mapper.get()));
 		this.roundTrips = new RoundTrips(this.mapper, verified);
 		this.factories = factories;
 		this.maxBytes = maxBytes;
@@ -108,7 +108,7 @@ public final class ResultCodecs {
 		List<Object> key = List.of(name, type, answered);
 		ResultCodec known = this.values.get(key);
 		if (known == null) {
-			known = new JsonResultCodec(name, this.mapper, this.earlier, this.roundTrips, type, answered,
+			known = new JsonResultCodec(name, answered ? this.answers : this.mapper, this.roundTrips, type, answered,
 					this.maxBytes.getAsLong());
 			this.values.put(key, known);
 		}

@@ -7,7 +7,6 @@ package io.ge.redis.idempotency.record;
 
 import java.io.ByteArrayOutputStream;
 
-import io.ge.redis.core.json.StoredJson;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +76,7 @@ public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) im
 				all.write('[');
 			}
 			all.write(']');
-			return new Recording.Stored(StoredJson.mark(all.toByteArray()));
+			return new Recording.Stored(all.toByteArray());
 		}
 
 	}

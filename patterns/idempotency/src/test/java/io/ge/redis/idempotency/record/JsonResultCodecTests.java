@@ -12,7 +12,6 @@ import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonProperty.Access;
-import io.ge.redis.core.json.StoredJson;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,27 +35,11 @@ class JsonResultCodecTests {
 	}
 
 	@Test
-	void settingsThatChangeValuesApplyToRecordsOfEarlierReleasesOnly() {
+	void settingsThatChangeValuesDoNotApply() {
 		JsonMapper application = JsonMapper.builder().defaultDateFormat(new SimpleDateFormat("yyyyMMdd")).build();
 		ResultCodec dates = codec(application, ResolvableType.forClass(Date.class));
-		byte[] earlier = application.writeValueAsBytes(new Date());
-		assertThat(dates.replay(earlier)).isEqualTo(application.readValue(earlier, Date.class));
 		assertThat(dates.record(new Date(1))).isInstanceOfSatisfying(Recording.Stored.class,
 				(stored) -> assertThat(dates.replay(stored.bytes())).isEqualTo(new Date(1)));
-	}
-
-	@Test
-	void severalValuesAreMarkedAsAWhole() {
-		ResultCodec dates = codec(JsonMapper.shared(), ResolvableType.forClass(Date.class));
-		StreamCodec stream = new StreamCodec(dates,
-				codec(JsonMapper.shared(), ResolvableType.forClassWithGenerics(List.class, Date.class)), 1024);
-		StreamCodec.Recorder recorder = stream.new Recorder();
-		recorder.add(new Date(1));
-		recorder.add(new Date(2));
-		assertThat(stream.record(recorder)).isInstanceOfSatisfying(Recording.Stored.class, (stored) -> {
-			assertThat(StoredJson.isMarked(stored.bytes())).isTrue();
-			assertThat(stream.replay(stored.bytes())).isEqualTo(List.of(new Date(1), new Date(2)));
-		});
 	}
 
 	record Item(@JsonProperty(access = Access.READ_ONLY) String text) {
