@@ -20,10 +20,23 @@ import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.blacklist.refresh.RefreshToken;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.refresh.Rotation;
+import io.ge.redis.bloom.BloomFilters;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.counter.UniqueCounters;
+import io.ge.redis.geo.GeoIndexes;
+import io.ge.redis.geo.GeoPoint;
+import io.ge.redis.hash.HashStore;
 import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.state.ChangeSubscription;
+import io.ge.redis.state.Workspace;
+import io.ge.redis.state.Workspaces;
+import io.ge.redis.stream.DeadLetters;
+import io.ge.redis.stream.Published;
+import io.ge.redis.stream.StreamMessage;
+import io.ge.redis.stream.StreamPublisher;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,6 +92,49 @@ class UnguardedApisTests {
 		assertThat(caches.<String>getAsync("prices", "tea", String.class, UnguardedApisTests::fail))
 			.isCompletedExceptionally();
 		assertThat(caches.writeBehind("prices", "tea", "8")).isPositive();
+	}
+
+	@Test
+	void structuresKeepNothing() {
+		HashStore hashes = HashStore.unguarded();
+		assertThat(hashes.put("any", "a", Map.of())).isTrue();
+		assertThat(hashes.get("any", "a", Map.class)).isEmpty();
+		assertThat(hashes.increment("any", "a", "count", 3)).isEqualTo(3);
+		assertThat(hashes.remove("any", "a")).isFalse();
+		GeoIndexes places = GeoIndexes.unguarded();
+		assertThat(places.put("any", "a", new GeoPoint(0, 0))).isTrue();
+		assertThat(places.position("any", "a")).isEmpty();
+		assertThat(places.nearest("any", new GeoPoint(0, 0), 1, 10)).isEmpty();
+		assertThat(UniqueCounters.unguarded().add("any", "a")).isTrue();
+		assertThat(UniqueCounters.unguarded().count("any", 7)).isZero();
+		assertThat(BloomFilters.unguarded().addAll("any", List.of("a", "b"))).containsExactly(true, true);
+		Workspace workspace = Workspaces.unguarded().open("session", "101");
+		assertThat(workspace.by("planner").increment("count", 2)).isEqualTo(2);
+		assertThat(workspace.changes(0).changes()).isEmpty();
+		assertThat(workspace.join("planner")).containsExactly("planner");
+		try (ChangeSubscription changes = workspace.listen(0, (change) -> {
+		})) {
+			assertThat(changes.version()).isZero();
+		}
+	}
+
+	@Test
+	void messagesAreDropped() {
+		StreamPublisher publisher = StreamPublisher.unguarded();
+		StreamMessage message = StreamMessage.of("any");
+		assertThat(publisher.publish("any", message).triggerId()).isNotBlank();
+		assertThat(publisher.publishAll("any", Map.of(), List.of(message, message))).hasSize(2)
+			.extracting(Published::triggerId)
+			.doesNotHaveDuplicates();
+		assertThat(DeadLetters.unguarded().list("any", 10)).isEmpty();
+		assertThat(DeadLetters.unguarded().replay("any", "1-0")).isFalse();
+	}
+
+	@Test
+	void standInsAreObjects() {
+		Object one = Leaderboards.unguarded();
+		assertThat(one).isEqualTo(one).isNotEqualTo(Leaderboards.unguarded()).hasSameHashCodeAs(one);
+		assertThat(one).hasToString("Stand-in of Leaderboards, which is switched off");
 	}
 
 	@Test

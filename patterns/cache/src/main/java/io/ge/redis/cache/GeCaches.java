@@ -350,7 +350,7 @@ public interface GeCaches {
 	 * @return the caches
 	 */
 	static GeCaches unguarded(Supplier<List<WriteBehindStore<?>>> stores) {
-		return new UnguardedGeCaches(stores);
+		return UnguardedGeCaches.over(stores);
 	}
 
 }

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -18,43 +18,38 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.behind.Change;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.ProcessClock;
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.core.ParameterizedTypeReference;
 
 /**
  * Loads every value: see {@link GeCaches#unguarded()}.
  */
-final class UnguardedGeCaches implements GeCaches {
+final class UnguardedGeCaches {
 
-	private final Supplier<List<WriteBehindStore<?>>> stores;
-
-	UnguardedGeCaches(Supplier<List<WriteBehindStore<?>>> stores) {
-		this.stores = stores;
+	private UnguardedGeCaches() {
 	}
 
-	@Override
-	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
-			Supplier<? extends @Nullable T> loader) {
-		return loader.get();
+	@SuppressWarnings("unchecked")
+	static GeCaches over(Supplier<List<WriteBehindStore<?>>> stores) {
+		return StandIn.of(GeCaches.class,
+				Map.of("getAll",
+						(call) -> getAll((Collection<?>) Objects.requireNonNull(call[1]),
+								(Function<List<?>, ?>) Objects.requireNonNull(call[3])),
+						"writeBehind", (call) -> writeBehind(stores.get(), String.valueOf(call[0]), call[1], call[2])));
 	}
 
-	@Override
-	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
-			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
-		List<K> distinct = distinct(keys);
-		return present(distinct, loader.apply(distinct));
+	private static @Nullable Object getAll(Collection<?> keys, Function<List<?>, ?> loader) {
+		List<?> distinct = List.copyOf(new LinkedHashSet<>(keys));
+		Object loaded = loader.apply(distinct);
+		return (loaded instanceof CompletionStage<?> stage) ? stage.thenApply((values) -> present(distinct, values))
+				: present(distinct, loaded);
 	}
 
-	private static <K> List<K> distinct(Collection<? extends K> keys) {
-		return List.copyOf(new LinkedHashSet<>(keys));
-	}
-
-	private static <K, T> Map<K, T> present(List<K> keys, Map<? extends K, ? extends @Nullable T> loaded) {
-		Map<K, T> present = new LinkedHashMap<>();
-		for (K key : keys) {
-			T value = loaded.get(key);
+	private static Map<Object, Object> present(List<?> keys, @Nullable Object loaded) {
+		Map<Object, Object> present = new LinkedHashMap<>();
+		for (Object key : keys) {
+			Object value = (loaded instanceof Map<?, ?> values) ? values.get(key) : null;
 			if (value != null) {
 				present.put(key, value);
 			}
@@ -62,40 +57,22 @@ final class UnguardedGeCaches implements GeCaches {
 		return present;
 	}
 
-	@Override
-	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
-		return work.get();
-	}
-
-	@Override
-	public void put(String cache, Object key, @Nullable Object value) {
-		// nothing is kept
-	}
-
-	@Override
-	public void evict(String cache, Object key) {
-		// nothing is kept
-	}
-
-	@Override
-	public long writeBehind(String cache, Object key, @Nullable Object value) {
-		return writeBehind(cache, parts(cache, key), value);
-	}
-
-	private long writeBehind(String cache, List<String> key, @Nullable Object value) {
-		long version = ProcessClock.next();
-		for (WriteBehindStore<?> store : this.stores.get()) {
+	@SuppressWarnings("unchecked")
+	private static long writeBehind(List<WriteBehindStore<?>> stores, String cache, @Nullable Object key,
+			@Nullable Object value) {
+		Change<Object> change = new Change<>(KeyText.of(key, "The key of cache '" + cache + "'"), value,
+				ProcessClock.next());
+		for (WriteBehindStore<?> store : stores) {
 			if (store.cache().equals(cache)) {
-				write(store, new Change<>(key, value, version));
+				write((WriteBehindStore<Object>) store, change);
 			}
 		}
-		return version;
+		return change.version();
 	}
 
-	@SuppressWarnings("unchecked")
-	private static void write(WriteBehindStore<?> store, Change<?> change) {
+	private static void write(WriteBehindStore<Object> store, Change<Object> change) {
 		try {
-			((WriteBehindStore<Object>) store).writeAll(List.of((Change<Object>) change));
+			store.writeAll(List.of(change));
 		}
 		catch (RuntimeException ex) {
 			throw ex;
@@ -103,57 +80,6 @@ final class UnguardedGeCaches implements GeCaches {
 		catch (Exception ex) {
 			throw new IllegalStateException("The store of cache '" + store.cache() + "' has not taken a change", ex);
 		}
-	}
-
-	private static List<String> parts(String cache, Object key) {
-		return KeyText.of(key, "The key of cache '" + cache + "'");
-	}
-
-	@Override
-	public void invalidateTags(String cache, Object... tags) {
-		// nothing is kept
-	}
-
-	@Override
-	public void clear(String cache) {
-		// nothing is kept
-	}
-
-	@Override
-	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return begin(loader);
-	}
-
-	@Override
-	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
-			ParameterizedTypeReference<T> type,
-			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		List<K> distinct = distinct(keys);
-		return begin(() -> loader.apply(distinct)).thenApply((loaded) -> present(distinct, loaded));
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
-			Supplier<? extends CompletionStage<T>> work) {
-		return begin(work);
-	}
-
-	// On this thread, in its transaction
-	private static <S extends @Nullable Object> CompletionStage<S> begin(
-			Supplier<? extends CompletionStage<? extends S>> work) {
-		try {
-			return work.get().thenApply((value) -> value);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedStage(ex);
-		}
-	}
-
-	@Override
-	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
-		List<String> parts = parts(cache, key);
-		return CompletableFuture.supplyAsync(() -> writeBehind(cache, parts, value));
 	}
 
 }

@@ -5,10 +5,12 @@
 
 package io.ge.redis.idempotency;
 
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.StandIn;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -137,7 +139,8 @@ public interface Idempotency {
 	 * @return the API
 	 */
 	static Idempotency unguarded() {
-		return new UnguardedIdempotency();
+		return StandIn.of(Idempotency.class,
+				Map.of("settings", (call) -> IdempotencySettings.of(String.valueOf(call[0]))));
 	}
 
 }

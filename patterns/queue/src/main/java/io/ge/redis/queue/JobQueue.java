@@ -5,9 +5,11 @@
 
 package io.ge.redis.queue;
 
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.outage.Waiting;
 
 /**
@@ -86,24 +88,10 @@ public interface JobQueue {
 	 * Returns a queue that drops all jobs, for where queues are switched off.
 	 */
 	static JobQueue unguarded() {
-		return new JobQueue() {
-
-			@Override
-			public CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options) {
-				return CompletableFuture.completedFuture(new EnqueuedJob(UUID.randomUUID().toString(), false));
-			}
-
-			@Override
-			public CompletableFuture<JobStatus> statusAsync(String queue, String id) {
-				return CompletableFuture.completedFuture(new JobStatus(id, JobStatus.State.UNKNOWN, 0, null, null));
-			}
-
-			@Override
-			public CompletableFuture<JobStatus.State> cancelAsync(String queue, String id, boolean running) {
-				return CompletableFuture.completedFuture(JobStatus.State.UNKNOWN);
-			}
-
-		};
+		return StandIn.of(JobQueue.class,
+				Map.of("enqueue", (call) -> new EnqueuedJob(UUID.randomUUID().toString(), false), "status",
+						(call) -> new JobStatus(String.valueOf(call[1]), JobStatus.State.UNKNOWN, 0, null, null),
+						"cancel", (call) -> JobStatus.State.UNKNOWN));
 	}
 
 }

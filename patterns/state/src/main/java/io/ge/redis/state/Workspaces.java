@@ -5,6 +5,13 @@
 
 package io.ge.redis.state;
 
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+import io.ge.redis.core.StandIn;
+import tools.jackson.databind.json.JsonMapper;
+
 /**
  * State that many instances and agents share: one workspace for each session, or whatever
  * else a kind names.
@@ -30,7 +37,14 @@ public interface Workspaces {
 	 * state is switched off.
 	 */
 	static Workspaces unguarded() {
-		return (kind, id) -> new UnguardedWorkspace();
+		WorkspaceSnapshot empty = new WorkspaceSnapshot(0, Map.of(), JsonMapper.shared());
+		StandIn.Answer written = (call) -> new WriteResult(true, 0);
+		Workspace workspace = StandIn.of(Workspace.class,
+				Map.of("putIfAbsent", written, "compareAndSet", written, "move", (call) -> new WriteResult(false, 0),
+						"update", (call) -> ((UnaryOperator<?>) call[2]).apply(null), "snapshot", (call) -> empty,
+						"memory", (call) -> empty, "changes", (call) -> new StateChanges(List.of(), 0, 0, false),
+						"join", (call) -> List.of(call[0]), "remember", (call) -> true));
+		return (kind, id) -> workspace;
 	}
 
 }

@@ -6,8 +6,10 @@
 package io.ge.redis.stream;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.outage.Waiting;
 
@@ -47,24 +49,7 @@ public interface DeadLetters {
 	 * Returns dead letters of which there are none, for where streams are switched off.
 	 */
 	static DeadLetters unguarded() {
-		return new DeadLetters() {
-
-			@Override
-			public CompletableFuture<List<DeadLetter>> listAsync(String stream, int most) {
-				return CompletableFuture.completedFuture(List.of());
-			}
-
-			@Override
-			public CompletableFuture<Boolean> replayAsync(String stream, String id) {
-				return CompletableFuture.completedFuture(false);
-			}
-
-			@Override
-			public CompletableFuture<Boolean> deleteAsync(String stream, String id) {
-				return replayAsync(stream, id);
-			}
-
-		};
+		return StandIn.of(DeadLetters.class, Map.of());
 	}
 
 	/** Lists dead letters and waits for it, as {@link #listAsync} does. */

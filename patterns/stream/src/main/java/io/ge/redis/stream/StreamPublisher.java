@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.outage.Waiting;
 
@@ -81,23 +82,14 @@ public interface StreamPublisher {
 	 * Returns a publisher that drops all messages, for where streams are switched off.
 	 */
 	static StreamPublisher unguarded() {
-		return new StreamPublisher() {
+		return StandIn.of(StreamPublisher.class,
+				Map.of("publish", (call) -> dropped((StreamMessage) call[call.length - 1]), "publishAll",
+						(call) -> ((List<?>) call[2]).stream().map((each) -> dropped((StreamMessage) each)).toList()));
+	}
 
-			@Override
-			public CompletableFuture<Published> publishAsync(String stream, Map<String, String> variables,
-					StreamMessage message) {
-				String trigger = Objects.requireNonNullElseGet(message.triggerId(), () -> UUID.randomUUID().toString());
-				return CompletableFuture.completedFuture(new Published(Published.Outcome.PUBLISHED, "0-0", trigger));
-			}
-
-			@Override
-			public CompletableFuture<List<Published>> publishAllAsync(String stream, Map<String, String> variables,
-					List<StreamMessage> messages) {
-				return CompletableFuture
-					.completedFuture(messages.stream().map((message) -> publish(stream, variables, message)).toList());
-			}
-
-		};
+	private static Published dropped(StreamMessage message) {
+		String trigger = Objects.requireNonNullElseGet(message.triggerId(), () -> UUID.randomUUID().toString());
+		return new Published(Published.Outcome.PUBLISHED, "0-0", trigger);
 	}
 
 }

@@ -6,10 +6,14 @@
 package io.ge.redis.bloom;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.structure.BlockingCalls;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Bloom filters that are configured below {@code ge.redis.bloom.filters}.
@@ -72,19 +76,12 @@ public interface BloomFilters {
 
 	/** Returns filters to which every value is new, for where they are switched off. */
 	static BloomFilters unguarded() {
-		return new BloomFilters() {
+		return StandIn.of(BloomFilters.class, Map.of("addAll", (call) -> forEach(call[1], true), "mightContainAll",
+				(call) -> forEach(call[1], false)));
+	}
 
-			@Override
-			public CompletableFuture<List<Boolean>> addAllAsync(String filter, Collection<String> values) {
-				return CompletableFuture.completedFuture(values.stream().map((value) -> true).toList());
-			}
-
-			@Override
-			public CompletableFuture<List<Boolean>> mightContainAllAsync(String filter, Collection<String> values) {
-				return CompletableFuture.completedFuture(values.stream().map((value) -> false).toList());
-			}
-
-		};
+	private static List<Boolean> forEach(@Nullable Object values, boolean answer) {
+		return Collections.nCopies((values instanceof Collection<?> all) ? all.size() : 0, answer);
 	}
 
 }

@@ -6,9 +6,11 @@
 package io.ge.redis.geo;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.structure.BlockingCalls;
 
 /**
@@ -89,36 +91,7 @@ public interface GeoIndexes {
 
 	/** Returns indexes that keep nothing, for where they are switched off. */
 	static GeoIndexes unguarded() {
-		return new GeoIndexes() {
-
-			@Override
-			public CompletableFuture<Boolean> putAsync(String index, String member, GeoPoint point) {
-				return CompletableFuture.completedFuture(true);
-			}
-
-			@Override
-			public CompletableFuture<Boolean> removeAsync(String index, String member) {
-				return CompletableFuture.completedFuture(false);
-			}
-
-			@Override
-			public CompletableFuture<Optional<GeoPoint>> positionAsync(String index, String member) {
-				return CompletableFuture.completedFuture(Optional.empty());
-			}
-
-			@Override
-			public CompletableFuture<List<GeoMember>> nearestAsync(String index, GeoPoint center, double radiusKm,
-					int limit) {
-				return CompletableFuture.completedFuture(List.of());
-			}
-
-			@Override
-			public CompletableFuture<List<GeoMember>> inBoxAsync(String index, GeoPoint center, double widthKm,
-					double heightKm, int limit) {
-				return CompletableFuture.completedFuture(List.of());
-			}
-
-		};
+		return StandIn.of(GeoIndexes.class, Map.of("put", (call) -> true));
 	}
 
 }

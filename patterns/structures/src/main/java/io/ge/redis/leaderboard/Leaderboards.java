@@ -6,9 +6,11 @@
 package io.ge.redis.leaderboard;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.structure.BlockingCalls;
 import io.ge.redis.core.structure.Window;
 
@@ -122,45 +124,7 @@ public interface Leaderboards {
 
 	/** Returns leaderboards that keep nothing, for where they are switched off. */
 	static Leaderboards unguarded() {
-		return new Leaderboards() {
-
-			@Override
-			public CompletableFuture<Double> addAsync(String board, String member, double points) {
-				return CompletableFuture.completedFuture(points);
-			}
-
-			@Override
-			public CompletableFuture<Double> submitBestAsync(String board, String member, double score) {
-				return addAsync(board, member, score);
-			}
-
-			@Override
-			public CompletableFuture<Boolean> removeAsync(String board, String member) {
-				return CompletableFuture.completedFuture(false);
-			}
-
-			@Override
-			public CompletableFuture<List<RankedMember>> topAsync(String board, Window window, int count) {
-				return CompletableFuture.completedFuture(List.of());
-			}
-
-			@Override
-			public CompletableFuture<List<RankedMember>> aroundAsync(String board, Window window, String member,
-					int count) {
-				return CompletableFuture.completedFuture(List.of());
-			}
-
-			@Override
-			public CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member) {
-				return CompletableFuture.completedFuture(Optional.empty());
-			}
-
-			@Override
-			public CompletableFuture<Optional<Double>> percentileAsync(String board, Window window, String member) {
-				return CompletableFuture.completedFuture(Optional.empty());
-			}
-
-		};
+		return StandIn.of(Leaderboards.class, Map.of());
 	}
 
 }

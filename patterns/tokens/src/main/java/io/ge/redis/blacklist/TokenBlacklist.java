@@ -7,9 +7,12 @@ package io.ge.redis.blacklist;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.core.ProcessClock;
+import io.ge.redis.core.StandIn;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -295,7 +298,13 @@ public interface TokenBlacklist {
 	 * @return the blacklist
 	 */
 	static TokenBlacklist unguarded() {
-		return new UnguardedTokenBlacklist();
+		Revocation notStored = StandIn.of(Revocation.class,
+				Map.of("timeToLive", (call) -> Duration.ZERO, "awaitPropagation", (call) -> true));
+		StandIn.Answer nothing = (call) -> notStored;
+		return StandIn.of(TokenBlacklist.class,
+				Map.of("revoke", nothing, "revokeAll", nothing, "revokeSession", nothing, "revokeClient", nothing,
+						"block", nothing, "check", (call) -> TokenStatus.CLEAR, "issueStamp",
+						(call) -> ProcessClock.next()));
 	}
 
 }
