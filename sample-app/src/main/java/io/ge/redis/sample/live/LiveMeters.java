@@ -10,19 +10,16 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.stream.StreamPattern;
-import io.ge.redis.stream.StreamView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
 
 /**
- * Reads the figures, mostly from the meters that a monitoring system would read.
+ * Reads the figures from the meters that a monitoring system would read.
  */
 @Component
 class LiveMeters {
@@ -37,17 +34,11 @@ class LiveMeters {
 
 	private final Consumers consumers;
 
-	private final StreamPattern streams;
-
 	private final RedisHang hang;
 
-	/** The last view that Redis has answered. */
-	private volatile @Nullable StreamView stream;
-
-	LiveMeters(MeterRegistry registry, Consumers consumers, StreamPattern streams, RedisHang hang) {
+	LiveMeters(MeterRegistry registry, Consumers consumers, RedisHang hang) {
 		this.registry = registry;
 		this.consumers = consumers;
-		this.streams = streams;
 		this.hang = hang;
 	}
 
@@ -56,22 +47,20 @@ class LiveMeters {
 	 * answer.
 	 */
 	LiveFigures read() {
-		look();
-		StreamView view = this.stream;
 		return new LiveFigures(limits("allowed", "error_allowed"), limits("denied", "error_denied"), locks("acquired"),
-				locks("not_acquired"), reads("hit", "stale"), reads("miss", "bypass"),
-				(view != null) ? view.groups().stream().mapToLong(StreamView.GroupView::lag).sum() : 0,
-				(view != null) ? view.groups().stream().mapToLong(StreamView.GroupView::pending).sum() : 0,
-				(view != null) ? view.deadLetters() : 0, scripts("success", "error"), scripts("error"), isOutage(),
-				agents(), this.hang.isOffered(), this.hang.left().toMillis());
+				locks("not_acquired"), reads("hit", "stale"), reads("miss", "bypass"), stream("lag"), stream("pending"),
+				stream("dead.letters"), scripts("success", "error"), scripts("error"), isOutage(), agents(),
+				this.hang.isOffered(), this.hang.left().toMillis());
 	}
 
-	private void look() {
-		this.streams.control().view(STREAM).whenComplete((view, failure) -> {
-			if (failure == null) {
-				this.stream = view;
-			}
-		});
+	private long stream(String figure) {
+		return (long) this.registry.find("ge.redis.stream." + figure)
+			.gauges()
+			.stream()
+			.filter((gauge) -> tagged("stream", STREAM).test(gauge.getId()))
+			.mapToDouble(Gauge::value)
+			.filter(Double::isFinite)
+			.sum();
 	}
 
 	private long limits(String... outcomes) {
