@@ -140,6 +140,14 @@ final class ArchitectureConditions {
 						|| method.isAnnotatedWith(ConditionalOnMissingClass.class));
 	}
 
+	// The health contributor is named as it stands in answers of the endpoint
+	ArchCondition<JavaClass> nameBeansAfterTheLibrary() {
+		return beanMethodCondition("name beans geRedis...",
+				(method) -> !method.getName().startsWith("geRedis")
+						&& !method.getName().equals("geredisHealthIndicator")
+						|| method.getAnnotationOfType(Bean.class).value().length > 0);
+	}
+
 	private static boolean makes(JavaMethod method, Class<?> type) {
 		return method.getRawReturnType().isAssignableTo(type);
 	}

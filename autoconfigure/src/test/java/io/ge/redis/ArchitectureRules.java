@@ -192,6 +192,8 @@ final class ArchitectureRules {
 				classesIn(autoConfigure).should(this.conditions.declareAdvisorBeansAsInfrastructure()));
 		add("class conditions stand on classes", autoConfigure,
 				classesIn(autoConfigure).should(this.conditions.declareNoClassConditionsOnBeanMethods()));
+		add("names of beans start with that of the library", autoConfigure,
+				classesIn(autoConfigure).should(this.conditions.nameBeansAfterTheLibrary()));
 	}
 
 	private void addCode() {

@@ -67,6 +67,8 @@ class ArchitectureRulesDetectViolationsTests {
 				List.of("autoconfigure.InstancePostProcessorConfiguration"));
 		violators.put("advisor beans are infrastructure", List.of("autoconfigure.OrdinaryAdvisorConfiguration"));
 		violators.put("class conditions stand on classes", List.of("autoconfigure.ClassConditionOnBeanConfiguration"));
+		violators.put("names of beans start with that of the library",
+				List.of("autoconfigure.OrdinaryAdvisorConfiguration", "autoconfigure.RenamedBeanConfiguration"));
 		violators.put("every package is null-marked", List.of("helpers.Misplaced", "web.WebPort"));
 		violators.put("nothing is synchronized", List.of("core.SynchronizedMethod", "core.SynchronizedBlock"));
 		violators.put("nothing uses types that synchronize",
@@ -110,7 +112,7 @@ class ArchitectureRulesDetectViolationsTests {
 		assertThat(failureOf("nothing waits inside a monitor of the platform")).doesNotContain("ComputesInMemory");
 		for (String rule : List.of("auto-configurations are public, final, named so and in their package",
 				"auto-configurations have no public methods", "post-processor beans have static methods",
-				"advisor beans are infrastructure")) {
+				"advisor beans are infrastructure", "names of beans start with that of the library")) {
 			assertThat(failureOf(rule)).doesNotContain("SoundAutoConfiguration");
 		}
 	}

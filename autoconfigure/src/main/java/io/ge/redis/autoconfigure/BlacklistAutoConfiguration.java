@@ -53,10 +53,10 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BlacklistPattern blacklistPattern(ObjectProvider<BlacklistProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
-			GuardedCalls calls, ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken,
-			ObjectProvider<TokenReader> readers, Environment environment) {
+	static BlacklistPattern geRedisBlacklistPattern(ObjectProvider<BlacklistProperties> properties,
+			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
+			GuardEvents events, GuardedCalls calls, ListableBeanFactory beans,
+			ObjectProvider<CurrentToken> currentToken, ObjectProvider<TokenReader> readers, Environment environment) {
 		return new BlacklistPattern(properties::getObject, attributes, expressions,
 				new PatternBackend("blacklist", backends, environment), events, calls,
 				(form) -> isCallerKnown(beans, form), currentToken::getObject, () -> readers.orderedStream().toList());
@@ -71,7 +71,7 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor blacklistAdvisor(ObjectProvider<BlacklistPattern> pattern,
+	static GuardAdvisor geRedisBlacklistAdvisor(ObjectProvider<BlacklistPattern> pattern,
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.BLACKLIST_CHECK.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
@@ -89,7 +89,8 @@ public final class BlacklistAutoConfiguration {
 	}
 
 	@Bean
-	BlacklistUse blacklistUse(ConfigurableListableBeanFactory beans, GuardedMethods methods, Environment environment) {
+	BlacklistUse geRedisBlacklistUse(ConfigurableListableBeanFactory beans, GuardedMethods methods,
+			Environment environment) {
 		return new BlacklistUse(beans, methods, environment);
 	}
 

@@ -62,7 +62,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @AutoConfiguration(after = { BlacklistAutoConfiguration.class, GeRedisPrincipalAutoConfiguration.class })
 @ConditionalOnClass(SecurityContextHolder.class)
-@ConditionalOnBean(name = "blacklistPattern")
+@ConditionalOnBean(name = "geRedisBlacklistPattern")
 public final class BlacklistSecurityAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
@@ -75,13 +75,13 @@ public final class BlacklistSecurityAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean(CurrentToken.class)
 		@Conditional(NotReactiveCondition.class)
-		CurrentJwt blacklistCurrentJwt(ObjectProvider<TokenReader> readers) {
+		CurrentJwt geRedisBlacklistCurrentJwt(ObjectProvider<TokenReader> readers) {
 			return new CurrentJwt(() -> readers.orderedStream().toList());
 		}
 
 		@Bean
 		@ConditionalOnMissingBean
-		JwtTokens blacklistJwtTokens() {
+		JwtTokens geRedisBlacklistJwtTokens() {
 			return new JwtTokens();
 		}
 
@@ -92,14 +92,14 @@ public final class BlacklistSecurityAutoConfiguration {
 		@ConditionalOnMissingBean
 		@Conditional(NotReactiveCondition.class)
 		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-		BlacklistTokenValidator blacklistTokenValidator(BlacklistUse use, BlacklistProperties properties) {
+		BlacklistTokenValidator geRedisBlacklistTokenValidator(BlacklistUse use, BlacklistProperties properties) {
 			return new BlacklistTokenValidator(use::blacklist, properties.clockSkew());
 		}
 
 		@Bean
 		@Conditional(NotReactiveCondition.class)
 		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-		JwtDecoderChecks blacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistUse use,
+		JwtDecoderChecks geRedisBlacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistUse use,
 				BlacklistProperties properties) {
 			return new JwtDecoderChecks(beans, use::blacklist, properties.uncheckedDecoder());
 		}
@@ -113,7 +113,8 @@ public final class BlacklistSecurityAutoConfiguration {
 	static class ChainConfiguration {
 
 		@Bean
-		static JwtProviderPostProcessor blacklistJwtProviderPostProcessor(ObjectProvider<JwtDecoderChecks> checks) {
+		static JwtProviderPostProcessor geRedisBlacklistJwtProviderPostProcessor(
+				ObjectProvider<JwtDecoderChecks> checks) {
 			return new JwtProviderPostProcessor(checks::getObject);
 		}
 
@@ -125,13 +126,13 @@ public final class BlacklistSecurityAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		OpaqueTokens blacklistOpaqueTokens(BlacklistProperties properties) {
+		OpaqueTokens geRedisBlacklistOpaqueTokens(BlacklistProperties properties) {
 			return new OpaqueTokens(properties.opaqueTokenIssuer());
 		}
 
 		@Bean
 		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
-		static OpaqueTokenPostProcessor blacklistOpaqueTokenPostProcessor(ObjectProvider<BlacklistUse> use,
+		static OpaqueTokenPostProcessor geRedisBlacklistOpaqueTokenPostProcessor(ObjectProvider<BlacklistUse> use,
 				ObjectProvider<OpaqueTokens> tokens, ObjectProvider<BlacklistProperties> properties) {
 			return new OpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject,
 					() -> properties.getObject().uncheckedDecoder());
@@ -145,7 +146,7 @@ public final class BlacklistSecurityAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		BackChannelLogoutHandler blacklistBackChannelLogoutHandler(ObjectProvider<TokenBlacklist> blacklist) {
+		BackChannelLogoutHandler geRedisBlacklistBackChannelLogoutHandler(ObjectProvider<TokenBlacklist> blacklist) {
 			return new BackChannelLogoutHandler(blacklist::getObject);
 		}
 
@@ -163,7 +164,7 @@ public final class BlacklistSecurityAutoConfiguration {
 		private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
 
 		@Bean
-		static DPoPPostProcessor blacklistDPoPPostProcessor(ObjectProvider<UsedIds> used,
+		static DPoPPostProcessor geRedisBlacklistDPoPPostProcessor(ObjectProvider<UsedIds> used,
 				ObjectProvider<BlacklistUse> use, ObjectProvider<BlacklistProperties> properties) {
 			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
 			// Clocks of instances differ, and where one accepts a proof it must be
@@ -189,7 +190,7 @@ public final class BlacklistSecurityAutoConfiguration {
 			@Bean
 			@ConditionalOnBean(SecuritySubscriberScope.class)
 			@ConditionalOnMissingBean(CurrentToken.class)
-			SubscriberToken blacklistSubscriberJwt(ObjectProvider<TokenReader> readers) {
+			SubscriberToken geRedisBlacklistSubscriberJwt(ObjectProvider<TokenReader> readers) {
 				return new CurrentJwt(() -> readers.orderedStream().toList())::currentToken;
 			}
 
@@ -201,7 +202,7 @@ public final class BlacklistSecurityAutoConfiguration {
 		static class ReactiveJwtConfiguration {
 
 			@Bean
-			static ReactiveJwtDecoderPostProcessor blacklistReactiveJwtDecoderPostProcessor(
+			static ReactiveJwtDecoderPostProcessor geRedisBlacklistReactiveJwtDecoderPostProcessor(
 					ObjectProvider<BlacklistUse> use) {
 				return new ReactiveJwtDecoderPostProcessor(BlacklistUse.blacklist(use));
 			}
@@ -214,7 +215,7 @@ public final class BlacklistSecurityAutoConfiguration {
 		static class ReactiveOpaqueTokenConfiguration {
 
 			@Bean
-			static ReactiveOpaqueTokenPostProcessor blacklistReactiveOpaqueTokenPostProcessor(
+			static ReactiveOpaqueTokenPostProcessor geRedisBlacklistReactiveOpaqueTokenPostProcessor(
 					ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
 				return new ReactiveOpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject);
 			}

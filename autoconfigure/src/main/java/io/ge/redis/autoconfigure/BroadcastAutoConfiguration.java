@@ -35,14 +35,15 @@ import org.springframework.core.env.Environment;
 public final class BroadcastAutoConfiguration {
 
 	@Bean
-	BroadcastPattern broadcastPattern(ObjectProvider<BroadcastProperties> properties,
+	BroadcastPattern geRedisBroadcastPattern(ObjectProvider<BroadcastProperties> properties,
 			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
 		return new BroadcastPattern(properties::getObject, new PatternBackend("broadcast", backends, environment),
 				frame);
 	}
 
 	@Bean
-	SmartInitializingSingleton broadcastListeners(ListenerScanner scanner, ObjectProvider<BroadcastPattern> pattern) {
+	SmartInitializingSingleton geRedisBroadcastListeners(ListenerScanner scanner,
+			ObjectProvider<BroadcastPattern> pattern) {
 		return () -> scanner.scan(RedisBroadcastListener.class,
 				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
 	}

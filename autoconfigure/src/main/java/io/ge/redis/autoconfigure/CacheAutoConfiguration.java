@@ -58,7 +58,7 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static CachePattern cachePattern(ObjectProvider<CacheProperties> properties,
+	static CachePattern geRedisCachePattern(ObjectProvider<CacheProperties> properties,
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			ObjectProvider<WriteBehindProperties> behind, ObjectProvider<WriteBehindStore<?>> stores,
@@ -77,22 +77,22 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheReaderAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
-			Environment environment) {
+	static GuardAdvisor geRedisCacheReaderAdvisor(ObjectProvider<CachePattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
 		return advisor(0, (made, order) -> made.readerAdvisor(order), CacheAside.class, pattern, backends, environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheWriterAdvisor(ObjectProvider<CachePattern> pattern, ObjectProvider<RedisBackends> backends,
-			Environment environment) {
+	static GuardAdvisor geRedisCacheWriterAdvisor(ObjectProvider<CachePattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
 		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, backends,
 				environment);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern,
+	static GuardAdvisor geRedisCacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern,
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, backends,
 				environment);
@@ -100,7 +100,7 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor cacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern,
+	static GuardAdvisor geRedisCacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern,
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, backends,
 				environment);
@@ -116,7 +116,7 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBean(WriteBehindStore.class)
-	WriteBehind cacheWriteBehind(CachePattern pattern) {
+	WriteBehind geRedisCacheWriteBehind(CachePattern pattern) {
 		return pattern.writeBehind();
 	}
 
@@ -139,7 +139,7 @@ public final class CacheAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	GeCaches geCaches(CachePattern pattern) {
+	GeCaches geRedisCaches(CachePattern pattern) {
 		return pattern.caches();
 	}
 

@@ -50,13 +50,13 @@ public final class EmbeddedRedisAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	EmbeddedRedisServer embeddedRedisServer(EmbeddedRedisProperties properties, Environment environment) {
+	EmbeddedRedisServer geRedisEmbeddedServer(EmbeddedRedisProperties properties, Environment environment) {
 		requireNoOther(environment);
 		return EmbeddedRedisServer.start(properties.port());
 	}
 
 	@Bean
-	DataRedisConnectionDetails embeddedRedisConnectionDetails(EmbeddedRedisServer server,
+	DataRedisConnectionDetails geRedisEmbeddedConnectionDetails(EmbeddedRedisServer server,
 			DataRedisProperties properties) {
 		return new EmbeddedRedisConnectionDetails(server, properties.getDatabase());
 	}

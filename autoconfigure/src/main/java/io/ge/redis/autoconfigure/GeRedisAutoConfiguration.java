@@ -12,6 +12,7 @@ import io.ge.redis.autoconfigure.application.TransactionListenerPostProcessor;
 import io.ge.redis.autoconfigure.startup.DurationUnitCheck;
 import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
 import io.ge.redis.autoconfigure.startup.LazyPatterns;
+import io.ge.redis.autoconfigure.startup.UnknownProperties;
 import io.ge.redis.autoconfigure.startup.UnusedNames;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.CallScope;
@@ -117,8 +118,8 @@ public final class GeRedisAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerPostProcessor geRedisTransactionListenerPostProcessor(
-			ObjectProvider<TransactionObserver> observers) {
-		return new TransactionListenerPostProcessor(observers);
+			ObjectProvider<TransactionObserver> observers, ObjectProvider<LazyPatterns> patterns) {
+		return new TransactionListenerPostProcessor(observers, () -> patterns.getObject().isUsed());
 	}
 
 	@Bean
@@ -130,6 +131,11 @@ public final class GeRedisAutoConfiguration {
 	@Bean
 	PatternLifecycle geRedisPatternLifecycle(ConfigurableListableBeanFactory beanFactory) {
 		return new PatternLifecycle(beanFactory);
+	}
+
+	@Bean
+	UnknownProperties geRedisUnknownProperties(Environment environment) {
+		return new UnknownProperties(environment);
 	}
 
 	@Bean

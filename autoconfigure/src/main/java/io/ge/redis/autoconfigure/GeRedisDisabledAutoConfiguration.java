@@ -11,12 +11,11 @@ import java.util.List;
 import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.ThreadContext;
 import io.ge.redis.autoconfigure.condition.ConditionalOnSwitchedOff;
+import io.ge.redis.autoconfigure.condition.ConditionalOnSwitchedOff.OnSwitchedOffCondition;
 import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
+import io.ge.redis.autoconfigure.startup.SpringCacheProvider;
+import io.ge.redis.autoconfigure.startup.UnknownProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.refresh.RefreshTokens;
-import io.ge.redis.blacklist.replay.UsedIds;
-import io.ge.redis.bloom.BloomFilters;
-import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.GeCaches;
@@ -27,22 +26,11 @@ import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.counter.UniqueCounters;
-import io.ge.redis.geo.GeoIndexes;
-import io.ge.redis.hash.HashStore;
-import io.ge.redis.idempotency.Idempotency;
-import io.ge.redis.leaderboard.Leaderboards;
-import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.lock.LockProperties;
-import io.ge.redis.queue.JobQueue;
-import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.OpaqueTokens;
-import io.ge.redis.state.Workspaces;
-import io.ge.redis.stream.DeadLetters;
-import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.web.lock.FencingTokenConfigurer;
 import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
 import jakarta.servlet.Servlet;
@@ -56,19 +44,15 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.cache.CacheManager;
-import org.springframework.cache.support.NoOpCacheManager;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.security.oauth2.core.ClaimAccessor;
@@ -84,138 +68,39 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  * Stand-ins for what is switched off, by {@code ge.redis.enabled} or for one pattern, so
  * that the application starts and nothing is held up. Says so once.
  */
-@AutoConfiguration(beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
+@AutoConfiguration(after = { GeRedisAutoConfiguration.class, SpringCacheAutoConfiguration.class })
 @ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",
 		"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash" })
+@Import(StandIns.class)
+@ImportRuntimeHints(StandIns.Hints.class)
 public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
 	SmartInitializingSingleton geRedisDisabledWarning(Environment environment) {
-		List<String> off = ConditionalOnSwitchedOff.OnSwitchedOffCondition.switchedOff(environment, "rate-limit",
-				"lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream", "queue", "broadcast", "state",
-				"leaderboard", "counter", "bloom", "geo", "hash");
+		List<String> off = OnSwitchedOffCondition.switchedOff(environment,
+				GeRedisDisabledAutoConfiguration.class.getAnnotation(ConditionalOnSwitchedOff.class).value());
 		return () -> LogFactory.getLog(GeRedisDisabledAutoConfiguration.class)
 			.warn(String.join("=false, ", off) + "=false: annotated methods run unguarded, and what is injected lets "
 					+ "everything through");
 	}
 
 	@Bean
-	@ConditionalOnSwitchedOff("rate-limit")
-	@ConditionalOnMissingBean
-	RateLimiter geRedisRateLimiter() {
-		return RateLimiter.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("lock")
-	@ConditionalOnMissingBean
-	DistributedLocks geRedisDistributedLocks() {
-		return DistributedLocks.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("idempotency")
-	@ConditionalOnMissingBean
-	Idempotency geRedisIdempotency() {
-		return Idempotency.unguarded();
-	}
-
-	@Bean
 	@ConditionalOnSwitchedOff("cache")
 	@ConditionalOnMissingBean
-	GeCaches geCaches(ObjectProvider<WriteBehindStore<?>> stores) {
+	GeCaches geRedisCaches(ObjectProvider<WriteBehindStore<?>> stores) {
 		return GeCaches.unguarded(() -> stores.orderedStream().toList());
 	}
 
 	@Bean
-	@ConditionalOnSwitchedOff("blacklist")
 	@ConditionalOnMissingBean
-	TokenBlacklist geRedisTokenBlacklist() {
-		return TokenBlacklist.unguarded();
+	UnknownProperties geRedisUnknownProperties(Environment environment) {
+		return new UnknownProperties(environment);
 	}
 
 	@Bean
-	@ConditionalOnSwitchedOff("blacklist")
 	@ConditionalOnMissingBean
-	UsedIds geRedisUsedIds() {
-		return UsedIds.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff({ "blacklist", "refresh-tokens" })
-	@ConditionalOnMissingBean
-	RefreshTokens geRedisRefreshTokens() {
-		return RefreshTokens.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("stream")
-	@ConditionalOnMissingBean
-	StreamPublisher geRedisStreamPublisher() {
-		return StreamPublisher.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("stream")
-	@ConditionalOnMissingBean
-	DeadLetters geRedisDeadLetters() {
-		return DeadLetters.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("queue")
-	@ConditionalOnMissingBean
-	JobQueue geRedisJobQueue() {
-		return JobQueue.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("broadcast")
-	@ConditionalOnMissingBean
-	Broadcaster geRedisBroadcaster() {
-		return Broadcaster.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("state")
-	@ConditionalOnMissingBean
-	Workspaces geRedisWorkspaces() {
-		return Workspaces.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("leaderboard")
-	@ConditionalOnMissingBean
-	Leaderboards geRedisLeaderboards() {
-		return Leaderboards.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("counter")
-	@ConditionalOnMissingBean
-	UniqueCounters geRedisUniqueCounters() {
-		return UniqueCounters.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("bloom")
-	@ConditionalOnMissingBean
-	BloomFilters geRedisBloomFilters() {
-		return BloomFilters.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("geo")
-	@ConditionalOnMissingBean
-	GeoIndexes geRedisGeoIndexes() {
-		return GeoIndexes.unguarded();
-	}
-
-	@Bean
-	@ConditionalOnSwitchedOff("hash")
-	@ConditionalOnMissingBean
-	HashStore geRedisHashStore() {
-		return HashStore.unguarded();
+	static SpringCacheProvider geRedisSpringCacheProvider(Environment environment) {
+		return new SpringCacheProvider(environment);
 	}
 
 	/**
@@ -247,7 +132,7 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static Advisor unguardedLockAdvisor(ObjectProvider<LockProperties> properties,
+		static Advisor geRedisUnguardedLockAdvisor(ObjectProvider<LockProperties> properties,
 				ConfigurableListableBeanFactory beans, Environment environment) {
 			return LockPattern.unguardedAdvisor(properties::getObject, new AttributeReader(beans::resolveEmbeddedValue),
 					calls(), AdviceOrder.DISTRIBUTED_LOCK.in(environment));
@@ -290,31 +175,13 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static Advisor unguardedCacheAdvisor(ObjectProvider<CacheProperties> properties,
+		static Advisor geRedisUnguardedCacheAdvisor(ObjectProvider<CacheProperties> properties,
 				ConfigurableListableBeanFactory beans, ObjectProvider<JsonMapper> mapper,
 				ObjectProvider<WriteBehindStore<?>> stores, Environment environment) {
 			return CachePattern.unguardedAdvisor(properties::getObject,
 					new AttributeReader(beans::resolveEmbeddedValue), new ExpressionCompiler(beans),
 					() -> mapper.getIfAvailable(JsonMapper::shared), () -> stores.orderedStream().toList(), calls(),
 					AdviceOrder.CACHE.in(environment));
-		}
-
-	}
-
-	/**
-	 * A cache manager where ours would have been. Not where caches alone are off and
-	 * Spring Boot makes one.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@Conditional(OnNoCacheManagerOfBoot.class)
-	@ConditionalOnSwitchedOff("cache")
-	static class SpringCaches {
-
-		@Bean
-		@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
-		@Conditional(SpringCacheAutoConfiguration.OnNoCacheType.class)
-		NoOpCacheManager cacheManager() {
-			return new NoOpCacheManager();
 		}
 
 	}
@@ -326,7 +193,7 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		BlacklistTokenValidator blacklistTokenValidator() {
+		BlacklistTokenValidator geRedisBlacklistTokenValidator() {
 			return new BlacklistTokenValidator(() -> null, Duration.ZERO);
 		}
 
@@ -339,7 +206,7 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		OpaqueTokens blacklistOpaqueTokens() {
+		OpaqueTokens geRedisBlacklistOpaqueTokens() {
 			return new OpaqueTokens();
 		}
 
@@ -352,26 +219,8 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
-		BackChannelLogoutHandler blacklistBackChannelLogoutHandler(ObjectProvider<TokenBlacklist> blacklist) {
+		BackChannelLogoutHandler geRedisBlacklistBackChannelLogoutHandler(ObjectProvider<TokenBlacklist> blacklist) {
 			return new BackChannelLogoutHandler(blacklist::getObject);
-		}
-
-	}
-
-	static final class OnNoCacheManagerOfBoot extends AnyNestedCondition {
-
-		OnNoCacheManagerOfBoot() {
-			super(ConfigurationPhase.REGISTER_BEAN);
-		}
-
-		@ConditionalOnSwitchedOff
-		static final class AllIsOff {
-
-		}
-
-		@ConditionalOnMissingClass("org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
-		static final class NobodyMakesOne {
-
 		}
 
 	}

@@ -64,31 +64,31 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "rateLimitPattern")
+	@ConditionalOnBean(name = "geRedisRateLimitPattern")
 	RateLimitResource geRedisRateLimitResource(RateLimitPattern pattern, GuardedMethods methods, GuardFigures figures) {
 		return new RateLimitResource(pattern::control, pattern::rules, methods, figures);
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "lockPattern")
+	@ConditionalOnBean(name = "geRedisLockPattern")
 	LockResource geRedisLockResource(LockPattern pattern, GuardFigures figures) {
 		return new LockResource(pattern::control, figures);
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "idempotencyPattern")
+	@ConditionalOnBean(name = "geRedisIdempotencyPattern")
 	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern, GuardFigures figures) {
 		return new IdempotencyResource(pattern::control, figures);
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "cachePattern")
+	@ConditionalOnBean(name = "geRedisCachePattern")
 	CachesResource geRedisCachesResource(CachePattern pattern, GuardFigures figures) {
 		return new CachesResource(pattern, figures);
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "blacklistPattern")
+	@ConditionalOnBean(name = "geRedisBlacklistPattern")
 	BlacklistResource geRedisBlacklistResource(BlacklistPattern pattern) {
 		return new BlacklistResource(pattern::control);
 	}
@@ -100,19 +100,19 @@ public final class GeRedisEndpointAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "streamPattern")
+	@ConditionalOnBean(name = "geRedisStreamPattern")
 	StreamsResource geRedisStreamsResource(ObjectProvider<StreamPattern> pattern) {
 		return new StreamsResource(() -> pattern.getObject().control(), () -> pattern.getObject().deadLetters());
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "queuePattern")
+	@ConditionalOnBean(name = "geRedisQueuePattern")
 	QueuesResource geRedisQueuesResource(ObjectProvider<QueuePattern> pattern) {
 		return new QueuesResource(pattern::getObject);
 	}
 
 	@Bean
-	@ConditionalOnBean(name = "broadcastPattern")
+	@ConditionalOnBean(name = "geRedisBroadcastPattern")
 	BroadcastsResource geRedisBroadcastsResource(ObjectProvider<BroadcastPattern> pattern) {
 		return new BroadcastsResource(pattern::getObject);
 	}

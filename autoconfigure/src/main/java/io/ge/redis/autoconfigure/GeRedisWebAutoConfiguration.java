@@ -9,8 +9,11 @@ import java.net.URI;
 import java.util.EnumSet;
 
 import io.ge.redis.autoconfigure.application.WebFilterOrder;
+import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
+import io.ge.redis.autoconfigure.startup.LazyPatterns;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.SubscriberScope;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyException;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockNotAcquiredException;
@@ -38,7 +41,9 @@ import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -66,6 +71,12 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 public final class GeRedisWebAutoConfiguration {
 
 	@Bean
+	SmartInitializingSingleton geRedisWebUseCheck(LazyPatterns patterns, ListableBeanFactory beans,
+			GuardedMethods methods) {
+		return () -> patterns.requireSeen(beans, methods);
+	}
+
+	@Bean
 	RefusalCustomizer geRedisLockRefusals(ObjectProvider<LockProperties> properties) {
 		return (exception, refusal) -> {
 			LockProperties lock = (exception instanceof LockNotAcquiredException) ? properties.getIfAvailable() : null;
@@ -85,6 +96,7 @@ public final class GeRedisWebAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnUse
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
 	static class Servlets {
@@ -134,6 +146,7 @@ public final class GeRedisWebAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnUse
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 	@ConditionalOnClass({ WebFilter.class, Mono.class })
 	static class WebFlux {

@@ -59,7 +59,7 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static IdempotencyPattern idempotencyPattern(ObjectProvider<IdempotencyProperties> properties,
+	static IdempotencyPattern geRedisIdempotencyPattern(ObjectProvider<IdempotencyProperties> properties,
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
@@ -80,7 +80,7 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor idempotencyAdvisor(ObjectProvider<IdempotencyPattern> pattern,
+	static GuardAdvisor geRedisIdempotencyAdvisor(ObjectProvider<IdempotencyPattern> pattern,
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.IDEMPOTENT.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
@@ -89,7 +89,7 @@ public final class IdempotencyAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static Advisor idempotencyReachedAdvisor() {
+	static Advisor geRedisIdempotencyReachedAdvisor() {
 		return IdempotencyPattern.reachedAdvisor();
 	}
 
@@ -108,7 +108,7 @@ public final class IdempotencyAutoConfiguration {
 	static class Jdbc {
 
 		@Bean
-		static WitnessDatabase idempotencyWitnessDatabase(BeanFactory beans,
+		static WitnessDatabase geRedisIdempotencyWitnessDatabase(BeanFactory beans,
 				ObjectProvider<PlatformTransactionManager> managers, ObjectProvider<IdempotencyProperties> properties) {
 			return new WitnessDatabase(beans, managers, properties);
 		}

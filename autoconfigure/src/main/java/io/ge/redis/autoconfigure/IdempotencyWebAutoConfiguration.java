@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
 
+import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.ResponseEntityRecorder;
@@ -44,7 +45,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  */
 @AutoConfiguration(after = { IdempotencyAutoConfiguration.class, GeRedisWebAutoConfiguration.class })
 @ConditionalOnWebApplication
-@ConditionalOnBean(name = "idempotencyPattern")
+@ConditionalOnBean(name = "geRedisIdempotencyPattern")
+@ConditionalOnUse("idempotency")
 public final class IdempotencyWebAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)

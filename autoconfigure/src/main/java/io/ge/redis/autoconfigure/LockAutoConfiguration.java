@@ -48,7 +48,7 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockPattern lockPattern(ObjectProvider<LockProperties> properties, AttributeReader attributes,
+	static LockPattern geRedisLockPattern(ObjectProvider<LockProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			GuardedCalls calls, Environment environment) {
 		return new LockPattern(properties::getObject, attributes, expressions,
@@ -57,7 +57,7 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor lockAdvisor(ObjectProvider<LockPattern> pattern, ObjectProvider<RedisBackends> backends,
+	static GuardAdvisor geRedisLockAdvisor(ObjectProvider<LockPattern> pattern, ObjectProvider<RedisBackends> backends,
 			Environment environment) {
 		int order = AdviceOrder.DISTRIBUTED_LOCK.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
@@ -81,7 +81,7 @@ public final class LockAutoConfiguration {
 	static class ContextPropagationConfiguration {
 
 		@Bean
-		LockContextAccessor lockContextAccessor() {
+		LockContextAccessor geRedisLockContextAccessor() {
 			return new LockContextAccessor(ContextRegistry.getInstance());
 		}
 

@@ -35,13 +35,13 @@ import org.springframework.core.env.Environment;
 public final class QueueAutoConfiguration {
 
 	@Bean
-	QueuePattern queuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<RedisBackends> backends,
+	QueuePattern geRedisQueuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<RedisBackends> backends,
 			ConsumerFrame frame, Environment environment) {
 		return new QueuePattern(properties::getObject, new PatternBackend("queue", backends, environment), frame);
 	}
 
 	@Bean
-	SmartInitializingSingleton queueListeners(ListenerScanner scanner, ObjectProvider<QueuePattern> pattern) {
+	SmartInitializingSingleton geRedisQueueListeners(ListenerScanner scanner, ObjectProvider<QueuePattern> pattern) {
 		return () -> scanner.scan(RedisJob.class,
 				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
 	}

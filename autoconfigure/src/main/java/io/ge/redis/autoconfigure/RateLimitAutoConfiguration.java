@@ -45,8 +45,8 @@ public final class RateLimitAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static RateLimitPattern rateLimitPattern(ObjectProvider<RateLimitProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
+	static RateLimitPattern geRedisRateLimitPattern(ObjectProvider<RateLimitProperties> properties,
+			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
 			ObjectProvider<RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls,
 			Environment environment) {
 		return new RateLimitPattern(properties::getObject, attributes, expressions,
@@ -55,7 +55,7 @@ public final class RateLimitAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor rateLimitAdvisor(ObjectProvider<RateLimitPattern> pattern,
+	static GuardAdvisor geRedisRateLimitAdvisor(ObjectProvider<RateLimitPattern> pattern,
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.RATE_LIMITED.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
@@ -63,7 +63,7 @@ public final class RateLimitAutoConfiguration {
 	}
 
 	@Bean
-	RateLimitRefresh rateLimitRefresh(ObjectProvider<RateLimitPattern> pattern, Environment environment) {
+	RateLimitRefresh geRedisRateLimitRefresh(ObjectProvider<RateLimitPattern> pattern, Environment environment) {
 		return new RateLimitRefresh(pattern, environment);
 	}
 

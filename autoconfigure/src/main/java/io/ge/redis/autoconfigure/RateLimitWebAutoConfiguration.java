@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 import io.ge.redis.autoconfigure.application.WebFilterOrder;
+import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
@@ -65,7 +66,8 @@ import org.springframework.web.util.pattern.PathPatternParser;
  */
 @AutoConfiguration(after = { RateLimitAutoConfiguration.class, GeRedisWebAutoConfiguration.class })
 @ConditionalOnWebApplication
-@ConditionalOnBean(name = "rateLimitPattern")
+@ConditionalOnBean(name = "geRedisRateLimitPattern")
+@ConditionalOnUse("rate-limit")
 public final class RateLimitWebAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
@@ -74,7 +76,7 @@ public final class RateLimitWebAutoConfiguration {
 	static class Servlets {
 
 		@Bean
-		RequestRules rateLimitRequestRules(RateLimitPattern pattern,
+		RequestRules geRedisRateLimitRequestRules(RateLimitPattern pattern,
 				@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 				ObjectProvider<PrincipalProvider> principals) {
 			return new RequestRules(pattern.rules(),
@@ -83,17 +85,17 @@ public final class RateLimitWebAutoConfiguration {
 		}
 
 		@Bean
-		FilterRegistrationBean<RateLimitFilter> rateLimitFilterBeforeAuthentication(RequestRules rules,
+		FilterRegistrationBean<RateLimitFilter> geRedisRateLimitFilterBeforeAuthentication(RequestRules rules,
 				RateLimitHeaders headers, ProblemResolver problems, CorsHandling cors, Environment environment) {
-			return filter("rateLimitBeforeAuthentication",
+			return filter("geRedisRateLimitBeforeAuthentication",
 					new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems, cors),
 					WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inServlets(environment));
 		}
 
 		@Bean
-		FilterRegistrationBean<RateLimitFilter> rateLimitFilterAfterAuthentication(RequestRules rules,
+		FilterRegistrationBean<RateLimitFilter> geRedisRateLimitFilterAfterAuthentication(RequestRules rules,
 				RateLimitHeaders headers, ProblemResolver problems, CorsHandling cors, Environment environment) {
-			return filter("rateLimitAfterAuthentication",
+			return filter("geRedisRateLimitAfterAuthentication",
 					new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems, cors),
 					WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inServlets(environment));
 		}
@@ -162,7 +164,7 @@ public final class RateLimitWebAutoConfiguration {
 
 		// The handlers of the application, since Actuator has some of its own
 		@Bean
-		RequestRules rateLimitRequestRules(RateLimitPattern pattern,
+		RequestRules geRedisRateLimitRequestRules(RateLimitPattern pattern,
 				@Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers,
 				ObjectProvider<PrincipalProvider> principals) {
 			return new RequestRules(pattern.rules(), () -> {
@@ -172,15 +174,17 @@ public final class RateLimitWebAutoConfiguration {
 		}
 
 		@Bean
-		RateLimitWebFilter rateLimitFilterBeforeAuthentication(RequestRules rules, ReactiveRateLimitHeaders headers,
-				ReactiveProblemResolver problems, ReactiveCorsHandling cors, ObjectProvider<SubscriberScope> scopes) {
+		RateLimitWebFilter geRedisRateLimitFilterBeforeAuthentication(RequestRules rules,
+				ReactiveRateLimitHeaders headers, ReactiveProblemResolver problems, ReactiveCorsHandling cors,
+				ObjectProvider<SubscriberScope> scopes) {
 			return new RateLimitWebFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems, cors,
 					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inWebFlux());
 		}
 
 		@Bean
-		RateLimitWebFilter rateLimitFilterAfterAuthentication(RequestRules rules, ReactiveRateLimitHeaders headers,
-				ReactiveProblemResolver problems, ReactiveCorsHandling cors, ObjectProvider<SubscriberScope> scopes) {
+		RateLimitWebFilter geRedisRateLimitFilterAfterAuthentication(RequestRules rules,
+				ReactiveRateLimitHeaders headers, ReactiveProblemResolver problems, ReactiveCorsHandling cors,
+				ObjectProvider<SubscriberScope> scopes) {
 			return new RateLimitWebFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems, cors,
 					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inWebFlux());
 		}

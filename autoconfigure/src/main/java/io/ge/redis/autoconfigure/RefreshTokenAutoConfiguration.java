@@ -28,7 +28,7 @@ import org.springframework.core.env.Environment;
  * Refresh tokens, which end in the blacklist.
  */
 @AutoConfiguration(after = BlacklistAutoConfiguration.class)
-@ConditionalOnBean(name = "blacklistPattern")
+@ConditionalOnBean(name = "geRedisBlacklistPattern")
 @ConditionalOnBooleanProperty(name = "ge.redis.refresh-tokens.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(RefreshTokenProperties.class)
 public final class RefreshTokenAutoConfiguration {

@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.autoconfigure.application.SpringCacheMeters;
+import io.ge.redis.autoconfigure.startup.SpringCacheProvider;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.spring.SpringCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -17,8 +18,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.cache.metrics.CacheMeterBinderProvider;
 import org.springframework.boot.cache.metrics.CacheMetricsRegistrar;
 import org.springframework.cache.CacheManager;
@@ -27,66 +26,57 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 
 /**
- * The same caches for Spring: its cache manager, unless the application has another one
- * or names a type for Spring Boot to make one of, and its own annotations.
+ * The same caches for Spring, where the application asks for them: its cache manager, and
+ * its own annotations.
  */
 @AutoConfiguration(after = CacheAutoConfiguration.class,
 		beforeName = "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration")
-@ConditionalOnBean(name = "cachePattern")
 public final class SpringCacheAutoConfiguration {
 
 	@Bean
-	@Lazy
-	@ConditionalOnMissingBean(value = CacheManager.class, name = "cacheManager")
-	@Conditional(OnNoCacheType.class)
-	SpringCacheManager cacheManager(CachePattern pattern) {
-		return pattern.cacheManager();
+	static SpringCacheProvider geRedisSpringCacheProvider(Environment environment) {
+		return new SpringCacheProvider(environment);
 	}
 
-	/**
-	 * The same, where something else has the usual name, as with Shiro or JCache.
-	 */
-	@Bean
-	@Lazy
-	@ConditionalOnMissingBean(CacheManager.class)
-	@Conditional(OnNoCacheType.class)
-	SpringCacheManager geRedisCacheManager(CachePattern pattern) {
-		return pattern.cacheManager();
-	}
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBean(name = "geRedisCachePattern")
+	static class ManagerConfiguration {
 
-	@Bean
-	SmartInitializingSingleton geRedisSpringCacheVerifier(ObjectProvider<CachePattern> pattern,
-			ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
-		return () -> operations.ifUnique((source) -> {
-			CachePattern caches = pattern.getObject();
-			caches.verify();
-			caches.verify(beans, source);
-		});
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean(CacheManager.class)
+		@Conditional(SpringCacheProvider.OnOurs.class)
+		SpringCacheManager geRedisCacheManager(CachePattern pattern) {
+			return pattern.cacheManager();
+		}
+
+		@Bean
+		SmartInitializingSingleton geRedisSpringCacheVerifier(ObjectProvider<CachePattern> pattern,
+				ObjectProvider<CacheOperationSource> operations, ConfigurableListableBeanFactory beans) {
+			return () -> operations.ifUnique((source) -> {
+				// Else no cache of Spring's is ours
+				if (beans.containsSingleton("geRedisCachePattern") || beans.containsBean("geRedisCacheManager")) {
+					CachePattern caches = pattern.getObject();
+					caches.verify();
+					caches.verify(beans, source);
+				}
+			});
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass({ CacheMeterBinderProvider.class, MeterBinder.class })
+	@ConditionalOnBean(name = "geRedisCachePattern")
 	static class MetersConfiguration {
 
 		@Bean
 		SpringCacheMeters geRedisCacheMeterBinderProvider(ConfigurableListableBeanFactory beans,
 				ObjectProvider<CacheMetricsRegistrar> registrar) {
 			return new SpringCacheMeters(beans, registrar);
-		}
-
-	}
-
-	static final class OnNoCacheType extends NoneNestedConditions {
-
-		OnNoCacheType() {
-			super(ConfigurationPhase.REGISTER_BEAN);
-		}
-
-		@ConditionalOnProperty("spring.cache.type")
-		static final class Typed {
-
 		}
 
 	}

@@ -39,7 +39,7 @@ public final class StreamAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static StreamPattern streamPattern(ObjectProvider<StreamProperties> properties,
+	static StreamPattern geRedisStreamPattern(ObjectProvider<StreamProperties> properties,
 			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
 		return new StreamPattern(properties::getObject, new PatternBackend("stream", backends, environment), frame);
 	}

@@ -126,9 +126,9 @@ class BlacklistUseTests {
 		return Stream.of(Arguments.of(Annotated.class, "Annotated.go\\(String\\) is annotated with @BlacklistCheck"),
 				Arguments.of(LazilyAnnotated.class, "Annotated.go\\(String\\) is annotated with @BlacklistCheck"),
 				Arguments.of(Injected.class, "is injected into 'application'"),
-				Arguments.of(Validating.class, "'blacklistTokenValidator' is injected into 'application'"),
-				Arguments.of(Refreshing.class, "'geRedisRefreshTokens' is injected into 'application'"),
-				Arguments.of(LoggingOut.class, "'blacklistBackChannelLogoutHandler' is injected into 'application'"));
+				Arguments.of(Validating.class, "'geRedisBlacklistTokenValidator' is injected into 'application'"),
+				Arguments.of(Refreshing.class, "'geRedisRefreshTokens' is injected into 'application'"), Arguments
+					.of(LoggingOut.class, "'geRedisBlacklistBackChannelLogoutHandler' is injected into 'application'"));
 	}
 
 	@Test

@@ -103,7 +103,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 		MockEnvironment elsewhere = new MockEnvironment().withProperty("spring.data.redis.host", "redis.example.org");
 		assertThatExceptionOfType(GuardConfigurationException.class)
 			.isThrownBy(() -> new EmbeddedRedisAutoConfiguration()
-				.embeddedRedisServer(new EmbeddedRedisProperties(true, 0), elsewhere))
+				.geRedisEmbeddedServer(new EmbeddedRedisProperties(true, 0), elsewhere))
 			.withMessageContaining("spring.data.redis.host")
 			.withMessageContaining("processed ahead of time to have an embedded Redis");
 	}

@@ -72,6 +72,7 @@ class IdempotencyWebFluxAutoConfigurationTests {
 		this.reactive.withClassLoader(new FilteredClassLoader(DispatcherHandler.class))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyWebFilter.class));
 		new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS)
+			.withPropertyValues("ge.redis.idempotency.ttl=1d")
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(IdempotencyKeyHeader.class)
 				.doesNotHaveBean(IdempotencyWebFilter.class)

@@ -120,9 +120,9 @@ class RequestRulesStartupTests {
 
 	private static void assertOrders(WebApplicationContextRunner runner, int security) {
 		runner.run((context) -> {
-			assertThat(order(context.getBean("rateLimitFilterBeforeAuthentication"))).isLessThan(security)
+			assertThat(order(context.getBean("geRedisRateLimitFilterBeforeAuthentication"))).isLessThan(security)
 				.isGreaterThan(order(context.getBean("geRedisRefusalFilter")));
-			assertThat(order(context.getBean("rateLimitFilterAfterAuthentication"))).isGreaterThan(security);
+			assertThat(order(context.getBean("geRedisRateLimitFilterAfterAuthentication"))).isGreaterThan(security);
 		});
 	}
 

@@ -20,17 +20,20 @@ import java.security.interfaces.RSAPublicKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.ge.redis.autoconfigure.condition.PatternUse;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import jakarta.persistence.Entity;
@@ -42,6 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -73,6 +77,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.context.WebApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,6 +104,8 @@ class SafeToAddIntegrationTests {
 			redis.primary().pause();
 			try (ConfigurableApplicationContext with = with(redis, key)) {
 				assertSameAnswers(with, without, tokens, "hung");
+				assertHardlyAnyBeans(with.getBeanFactory());
+				assertThat(filters(with)).isEqualTo(filters(without));
 				redis.primary().resume();
 				assertSameAnswers(with, without, tokens, "up");
 				redis.primary().stop();
@@ -107,6 +114,24 @@ class SafeToAddIntegrationTests {
 			}
 		}
 		assertThat(output).doesNotContain("Tokens are checked");
+	}
+
+	private static Set<String> filters(ConfigurableApplicationContext application) {
+		return new TreeSet<>(
+				((WebApplicationContext) application).getServletContext().getFilterRegistrations().keySet());
+	}
+
+	// Of patterns only what looks for their annotations. Connections and threads are
+	// those
+	// of the factory
+	private static void assertHardlyAnyBeans(ConfigurableListableBeanFactory beans) {
+		List<String> made = Arrays.stream(beans.getBeanDefinitionNames())
+			.filter(PatternUse::isOurs)
+			.filter(beans::containsSingleton)
+			.toList();
+		assertThat(made).hasSizeLessThanOrEqualTo(50)
+			.noneMatch((name) -> name.matches(".*(Pattern|Filter|Gauge|Resource|Meters)"))
+			.doesNotContain("geRedisBackendFactory", "geRedisTokenBlacklist");
 	}
 
 	private void assertSameAnswers(ConfigurableApplicationContext with, ConfigurableApplicationContext without,

@@ -8,6 +8,7 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.autoconfigure.startup.UnusedNames;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimited;
@@ -22,6 +23,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.cache.annotation.CacheEvict;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -70,6 +72,19 @@ class UnusedNamesTests {
 	}
 
 	@Test
+	void cachesThatAreWrittenAndNeverReadAreOneWarning(CapturedOutput output) {
+		run(this.runner.withBean(Writer.class));
+		assertThat(output).containsOnlyOnce("Annotations write the caches [price, rate], and none reads them")
+			.contains("They read [prices, rates], and none writes these. Correct the names, unless code uses them");
+	}
+
+	@Test
+	void cachesThatFillThemselvesAreRight(CapturedOutput output) {
+		run(this.runner);
+		assertThat(output).doesNotContain("Annotations write");
+	}
+
+	@Test
 	void thoseOfAPatternThatIsSwitchedOffAreNot(CapturedOutput output) {
 		run(this.runner.withPropertyValues("ge.redis.lock.enabled=false", "ge.redis.lock.locks.job.wait-time=1s"));
 		assertThat(output).doesNotContain("No annotation uses");
@@ -106,6 +121,19 @@ class UnusedNamesTests {
 		@Cacheable("rates")
 		public String rate(String token) {
 			return token;
+		}
+
+	}
+
+	static class Writer {
+
+		@CacheWriteThrough(cache = "price", key = "#token")
+		public String change(String token) {
+			return token;
+		}
+
+		@CacheEvict("rate")
+		public void evict(String token) {
 		}
 
 	}

@@ -53,7 +53,7 @@ class SpringCacheFaultIntegrationTests {
 		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
 		properties.addAll(List.of("ge.redis.cache.intent-timeout=" + INTENT.toMillis() + "ms",
 				"ge.redis.cache.lease-time=600ms", "ge.redis.cache.load-wait=2s", "ge.redis.outage.command-timeout=2s",
-				SpringCacheApplication.EVICTING + "=false"));
+				"spring.cache.type=redis", SpringCacheApplication.EVICTING + "=false"));
 		site = Site.of(SpringCacheApplication.class, properties.toArray(String[]::new));
 		silent = site.sabotaged(
 				Sabotage.script("io/ge/redis/cache/intent.lua", "redis.call('DEL', entry, refresh)\nwake()", "wake()"));

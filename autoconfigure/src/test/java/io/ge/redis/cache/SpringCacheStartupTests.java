@@ -42,7 +42,6 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.cache.support.NoOpCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.data.redis.cache.RedisCacheManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -60,7 +59,8 @@ class SpringCacheStartupTests {
 				CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class,
 				org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration.class))
 		.withUserConfiguration(Caching.class)
-		.withPropertyValues("spring.data.redis.port=1", "ge.redis.outage.command-timeout=100ms");
+		.withPropertyValues("spring.data.redis.port=1", "ge.redis.outage.command-timeout=100ms",
+				"ge.redis.cache.ttl=10m");
 
 	private static Throwable failure(Throwable thrown) {
 		Throwable failure = thrown;
@@ -77,7 +77,7 @@ class SpringCacheStartupTests {
 		this.runner.run((context) -> assertThat(context).hasNotFailed()
 			.getBean(CacheManager.class)
 			.isInstanceOf(SpringCacheManager.class)
-			.isSameAs(context.getBean("cacheManager"))
+			.isSameAs(context.getBean("geRedisCacheManager"))
 			.isSameAs(context.getBean(CachePattern.class).cacheManager()));
 	}
 
@@ -98,15 +98,15 @@ class SpringCacheStartupTests {
 		this.runner.withPropertyValues("spring.cache.type=none")
 			.run((context) -> assertThat(context.getBean(CacheManager.class)).isInstanceOf(NoOpCacheManager.class));
 		this.runner.withPropertyValues("spring.cache.type=redis")
-			.run((context) -> assertThat(context.getBean(CacheManager.class)).isInstanceOf(RedisCacheManager.class));
+			.run((context) -> assertThat(context.getBean(CacheManager.class)).isInstanceOf(SpringCacheManager.class));
 	}
 
 	@Test
-	void managerIsAbsentWhereCachesAreOff() {
+	void managerNeverHitsWhereCachesAreOff() {
 		this.runner.withPropertyValues("ge.redis.cache.enabled=false")
 			.run((context) -> assertThat(context).hasNotFailed()
 				.getBean(CacheManager.class)
-				.isInstanceOf(RedisCacheManager.class));
+				.isInstanceOf(NoOpCacheManager.class));
 	}
 
 	@Test
@@ -115,7 +115,7 @@ class SpringCacheStartupTests {
 			.withConfiguration(AutoConfigurations.of(PropertyPlaceholderAutoConfiguration.class,
 					JacksonAutoConfiguration.class, DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 					CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class))
-			.withPropertyValues("spring.data.redis.port=1")
+			.withPropertyValues("spring.data.redis.port=1", "spring.cache.type=redis")
 			.withClassLoader(new FilteredClassLoader("org.springframework.boot.cache", "io.micrometer"))
 			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(CacheManager.class));
 	}
@@ -286,7 +286,7 @@ class SpringCacheStartupTests {
 	private static double count(MeterRegistry registry, String cache, String result) {
 		return registry.get("cache.gets")
 			.tag("name", cache)
-			.tag("cache.manager", "cacheManager")
+			.tag("cache.manager", "geRedis")
 			.tag("result", result)
 			.functionCounter()
 			.count();

@@ -53,7 +53,7 @@ class EmbeddedRedisFailureAnalyzerTests {
 	}
 
 	private static FailureAnalysis analyze(Reason reason, String message) {
-		return new EmbeddedRedisFailureAnalyzer().analyze(new BeanCreationException("embeddedRedisServer",
+		return new EmbeddedRedisFailureAnalyzer().analyze(new BeanCreationException("geRedisEmbeddedServer",
 				new EmbeddedRedisStartException(reason, message, null)));
 	}
 

@@ -39,7 +39,7 @@ class CacheProblemsTests {
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class,
 					DispatcherServletAutoConfiguration.class, WebMvcAutoConfiguration.class,
 					GeRedisAutoConfiguration.class, GeRedisWebAutoConfiguration.class, CacheAutoConfiguration.class))
-			.withPropertyValues("spring.data.redis.port=1")
+			.withPropertyValues("spring.data.redis.port=1", "ge.redis.cache.ttl=10m")
 			.withBean(Desk.class)
 			.run((context) -> {
 				MvcTestResult result = MockMvcTester.from(context).get().uri(path).exchange();

@@ -10,18 +10,16 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
-import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.autoconfigure.condition.PatternUse;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
-import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.queue.RedisJob;
-import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.stream.RedisStreamListener;
 
 import org.springframework.core.annotation.AnnotationUtils;
@@ -33,10 +31,10 @@ import org.springframework.util.ReflectionUtils;
  */
 record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 
-	static final Set<Class<? extends Annotation>> ANNOTATIONS = Set.of(BlacklistCheck.class, CacheAside.class,
-			CacheInvalidate.class, CacheWriteBehind.class, CacheWriteThrough.class, DistributedLock.class,
-			Idempotent.class, RateLimited.class, RedisBroadcastListener.class, RedisJob.class,
-			RedisStreamListener.class);
+	static final Set<Class<? extends Annotation>> ANNOTATIONS = PatternUse.ANNOTATIONS.values()
+		.stream()
+		.flatMap(List::stream)
+		.collect(Collectors.toUnmodifiableSet());
 
 	/** Those whose method is called with what was read from JSON. */
 	private static final Set<Class<? extends Annotation>> LISTENING = Set.of(RedisBroadcastListener.class,

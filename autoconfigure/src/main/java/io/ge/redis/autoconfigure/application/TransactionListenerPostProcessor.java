@@ -7,6 +7,8 @@ package io.ge.redis.autoconfigure.application;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 
 import io.ge.redis.core.transaction.TransactionObserver;
 
@@ -26,23 +28,43 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 
 	private final ObjectProvider<TransactionObserver> observers;
 
-	public TransactionListenerPostProcessor(ObjectProvider<TransactionObserver> observers) {
+	private final BooleanSupplier used;
+
+	private final Collection<ConfigurableTransactionManager> unobserved = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * Creates the post-processor.
+	 * @param used whether the application uses the library; else observers are not made
+	 * for transaction managers, and those that are made all the same come later
+	 */
+	public TransactionListenerPostProcessor(ObjectProvider<TransactionObserver> observers, BooleanSupplier used) {
 		this.observers = observers;
+		this.used = used;
 	}
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		if (bean instanceof TransactionObserver observer) {
+			this.unobserved.forEach((manager) -> add(manager, observer));
+		}
 		if (bean instanceof ConfigurableTransactionManager manager) {
-			for (TransactionObserver observer : this.observers.orderedStream().toList()) {
-				if (bean instanceof PlatformTransactionManager) {
-					add(manager, observer.transactionListener());
-				}
-				if (bean instanceof ReactiveTransactionManager) {
-					add(manager, observer.reactiveTransactionListener());
-				}
+			if (this.used.getAsBoolean()) {
+				this.observers.orderedStream().forEach((observer) -> add(manager, observer));
+			}
+			else {
+				this.unobserved.add(manager);
 			}
 		}
 		return bean;
+	}
+
+	private static void add(ConfigurableTransactionManager manager, TransactionObserver observer) {
+		if (manager instanceof PlatformTransactionManager) {
+			add(manager, observer.transactionListener());
+		}
+		if (manager instanceof ReactiveTransactionManager) {
+			add(manager, observer.reactiveTransactionListener());
+		}
 	}
 
 	// The present collection may be an unmodifiable one

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import io.ge.redis.autoconfigure.condition.PatternUse;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.core.guard.GuardedMethods;
@@ -19,11 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -35,14 +31,12 @@ public final class BlacklistUse implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(BlacklistUse.class);
 
-	private static final ConfigurationPropertyName PROPERTIES = ConfigurationPropertyName.of("ge.redis.blacklist");
-
 	/**
 	 * Beans that exist in any case. Spring Boot collects the first one by an
 	 * {@code ObjectProvider}, which makes it no dependency.
 	 */
-	private static final List<String> USED_IF_INJECTED = List.of("blacklistTokenValidator", "geRedisRefreshTokens",
-			"blacklistBackChannelLogoutHandler");
+	private static final List<String> USED_IF_INJECTED = List.of("geRedisBlacklistTokenValidator",
+			"geRedisRefreshTokens", "geRedisBlacklistBackChannelLogoutHandler");
 
 	private final ConfigurableListableBeanFactory beans;
 
@@ -57,7 +51,7 @@ public final class BlacklistUse implements SmartInitializingSingleton {
 	public BlacklistUse(ConfigurableListableBeanFactory beans, GuardedMethods methods, Environment environment) {
 		this.beans = beans;
 		this.methods = methods;
-		this.declared = findProperty(environment);
+		this.declared = PatternUse.findProperty(environment, "ge.redis.blacklist");
 	}
 
 	/**
@@ -102,20 +96,6 @@ public final class BlacklistUse implements SmartInitializingSingleton {
 		}
 		logger.warn("Tokens are checked against the blacklist from now on only, because " + reason
 				+ ". Set ge.redis.blacklist.enabled=true to have them checked from the start by every instance");
-	}
-
-	private static @Nullable String findProperty(Environment environment) {
-		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-			if (source instanceof IterableConfigurationPropertySource properties
-					&& source.containsDescendantOf(PROPERTIES) != ConfigurationPropertyState.ABSENT) {
-				for (ConfigurationPropertyName name : properties) {
-					if (PROPERTIES.isAncestorOf(name)) {
-						return name + " is set";
-					}
-				}
-			}
-		}
-		return null;
 	}
 
 	private @Nullable String findAnnotated() {

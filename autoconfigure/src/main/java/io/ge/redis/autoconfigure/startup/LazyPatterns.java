@@ -8,34 +8,44 @@ package io.ge.redis.autoconfigure.startup;
 import java.util.List;
 import java.util.Map;
 
+import io.ge.redis.autoconfigure.condition.PatternUse;
+import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+
+import org.springframework.aot.AotDetector;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
+import org.springframework.stereotype.Controller;
 
 /**
  * Makes properties, and what is checked against them at startup, only for who uses them,
  * unless one of the properties is set: defaults are right, and need not be looked at.
+ * Where an application uses nothing of the library, only checks at startup are made.
  */
 public class LazyPatterns implements BeanFactoryPostProcessor {
 
 	private static final Map<String, List<String>> PREFIXES = Map.ofEntries(
-			Map.entry("rateLimitPattern", List.of("ge.redis.rate-limit")),
-			Map.entry("lockPattern", List.of("ge.redis.lock")),
-			Map.entry("idempotencyPattern", List.of("ge.redis.idempotency")),
-			Map.entry("cachePattern", List.of("ge.redis.cache")),
-			Map.entry("blacklistPattern", List.of("ge.redis.blacklist")),
+			Map.entry("geRedisRateLimitPattern", List.of("ge.redis.rate-limit")),
+			Map.entry("geRedisLockPattern", List.of("ge.redis.lock")),
+			Map.entry("geRedisIdempotencyPattern", List.of("ge.redis.idempotency")),
+			Map.entry("geRedisCachePattern", List.of("ge.redis.cache")),
+			Map.entry("geRedisBlacklistPattern", List.of("ge.redis.blacklist")),
 			Map.entry("geRedisRefreshTokens", List.of("ge.redis.refresh-tokens", "ge.redis.blacklist")),
-			Map.entry("streamPattern", List.of("ge.redis.stream")),
-			Map.entry("queuePattern", List.of("ge.redis.queue")),
-			Map.entry("broadcastPattern", List.of("ge.redis.broadcast")),
+			Map.entry("geRedisStreamPattern", List.of("ge.redis.stream")),
+			Map.entry("geRedisQueuePattern", List.of("ge.redis.queue")),
+			Map.entry("geRedisBroadcastPattern", List.of("ge.redis.broadcast")),
 			Map.entry("geRedisBloomFilters", List.of("ge.redis.bloom")));
 
 	private final Environment environment;
+
+	private boolean used = true;
+
+	private boolean idempotent = true;
 
 	public LazyPatterns(Environment environment) {
 		this.environment = environment;
@@ -47,11 +57,44 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
 			return;
 		}
+		if (!AotDetector.useGeneratedArtifacts()) {
+			this.used = PatternUse.find(this.environment, beans, "") != null;
+			this.idempotent = PatternUse.find(this.environment, beans, "idempotency") != null;
+		}
 		for (String bean : beans.getBeanDefinitionNames()) {
 			List<String> prefixes = prefixes(bean);
 			if (!prefixes.isEmpty()) {
 				// Also where an application is lazy: what it sets is checked at startup
-				beans.getBeanDefinition(bean).setLazyInit(prefixes.stream().noneMatch(this::maySet));
+				beans.getBeanDefinition(bean)
+					.setLazyInit(prefixes.stream()
+						.allMatch((prefix) -> PatternUse.findProperty(this.environment, prefix) == null));
+			}
+			else if (!this.used && PatternUse.isOurs(bean)
+					&& !beans.isTypeMatch(bean, SmartInitializingSingleton.class)) {
+				beans.getBeanDefinition(bean).setLazyInit(true);
+			}
+		}
+	}
+
+	public boolean isUsed() {
+		return this.used;
+	}
+
+	/**
+	 * Refuses guarded methods that were not seen when the application was set up: their
+	 * exceptions would not be answered, and responses not be stored.
+	 */
+	public void requireSeen(ListableBeanFactory beans, GuardedMethods methods) {
+		for (GuardedMethods.Entry entry : methods.all()) {
+			Class<?> type = beans.getType(entry.bean());
+			boolean handler = type != null && entry.guard().pattern().equals("idempotency")
+					&& AnnotatedElementUtils.hasAnnotation(type, Controller.class);
+			if (!this.used || (handler && !this.idempotent)) {
+				throw new GuardConfigurationException(
+						"@" + entry.guard().annotation() + " on " + entry.method() + " of bean '" + entry.bean() + "'",
+						"it was not known when the web server was set up, since the @Bean method does not return the class.",
+						"Let the @Bean method return the class of the bean, or set ge.redis.<pattern>.enabled=true "
+								+ "for the pattern.");
 			}
 		}
 	}
@@ -60,16 +103,6 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 	private static List<String> prefixes(String bean) {
 		int end = bean.indexOf("-io.ge.redis.");
 		return (end > 0) ? List.of(bean.substring(0, end)) : PREFIXES.getOrDefault(bean, List.of());
-	}
-
-	private boolean maySet(String prefix) {
-		ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix);
-		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			if (source.containsDescendantOf(name) != ConfigurationPropertyState.ABSENT) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 }

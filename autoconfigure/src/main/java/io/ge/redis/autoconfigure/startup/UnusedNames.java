@@ -11,9 +11,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.ge.redis.blacklist.BlacklistProperties;
+import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.CacheInvalidate;
+import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
@@ -28,7 +32,8 @@ import org.springframework.context.ApplicationListener;
 
 /**
  * Warns once, when the application has started, of names in the properties that no
- * annotation uses: they may be misspelt, and the settings without effect.
+ * annotation uses, and once of caches that annotations write and none reads: they may be
+ * misspelt, and the settings or the writes without effect.
  */
 public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 
@@ -45,6 +50,7 @@ public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
+		warnOfUnreadCaches();
 		List<String> unused = new ArrayList<>();
 		add(unused, "ge.redis.rate-limit.limits", "ratelimit", RateLimitPattern.class, RateLimitPattern::unusedNames);
 		add(unused, "ge.redis.lock.locks", "lock", LockProperties.class, (lock) -> lock.locks().keySet());
@@ -59,6 +65,40 @@ public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 		}
 	}
 
+	/**
+	 * A cache that is read only is right, since readers fill it. So those are named only
+	 * where another one is written and not read. What is written behind is for a store.
+	 */
+	private void warnOfUnreadCaches() {
+		Set<String> read = annotated("cache", CacheAside.class.getSimpleName()::equals);
+		Set<String> written = annotated("cache",
+				List.of(CacheWriteThrough.class.getSimpleName(), CacheInvalidate.class.getSimpleName())::contains);
+		for (String name : this.beans.getBeanNamesForType(CachePattern.class, false, false)) {
+			if (this.beans.containsSingleton(name)) {
+				CachePattern caches = this.beans.getBean(name, CachePattern.class);
+				read.addAll(caches.namesBySpring(true));
+				written.addAll(caches.namesBySpring(false));
+			}
+		}
+		Set<String> unread = new TreeSet<>(written);
+		unread.removeAll(read);
+		read.removeAll(written);
+		if (!unread.isEmpty()) {
+			logger.warn("Annotations write the caches " + unread + ", and none reads them"
+					+ (read.isEmpty() ? "" : ". They read " + read + ", and none writes these")
+					+ ". Correct the names, unless code uses them by name, which cannot be seen at startup");
+		}
+	}
+
+	private Set<String> annotated(String pattern, Predicate<String> annotation) {
+		return this.methods.all()
+			.stream()
+			.map(GuardedMethods.Entry::guard)
+			.filter((guard) -> guard.pattern().equals(pattern) && annotation.test(guard.annotation()))
+			.map((guard) -> guard.name())
+			.collect(Collectors.toCollection(TreeSet::new));
+	}
+
 	private <T> void add(List<String> unused, String property, String pattern, Class<T> type,
 			Function<T, Collection<String>> configured) {
 		for (String name : this.beans.getBeanNamesForType(type, false, false)) {
@@ -70,12 +110,7 @@ public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 	}
 
 	private void add(List<String> unused, String property, String pattern, Collection<String> configured) {
-		Set<String> annotated = this.methods.all()
-			.stream()
-			.map(GuardedMethods.Entry::guard)
-			.filter((guard) -> guard.pattern().equals(pattern))
-			.map((guard) -> guard.name())
-			.collect(Collectors.toCollection(TreeSet::new));
+		Set<String> annotated = annotated(pattern, (any) -> true);
 		Set<String> names = new TreeSet<>(configured);
 		names.removeAll(annotated);
 		if (!names.isEmpty()) {

@@ -17,14 +17,14 @@ import org.springframework.context.annotation.Role;
 public final class SoundAutoConfiguration {
 
 	@Bean
-	static BeanPostProcessor plantedPostProcessor() {
+	static BeanPostProcessor geRedisPlantedPostProcessor() {
 		return new BeanPostProcessor() {
 		};
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static Advisor plantedAdvisor() {
+	static Advisor geRedisPlantedAdvisor() {
 		return new DefaultPointcutAdvisor();
 	}
 

@@ -343,6 +343,13 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	/**
+	 * Returns the names of caches that Spring's annotations read, or write and evict.
+	 */
+	public Set<String> namesBySpring(boolean read) {
+		return this.definitions.namesBySpring(read);
+	}
+
+	/**
 	 * Has this instance tell what was counted when others ask.
 	 * @param counts what was counted on this instance since it started, by the name of a
 	 * cache

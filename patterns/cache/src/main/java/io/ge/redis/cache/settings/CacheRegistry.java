@@ -60,7 +60,9 @@ public final class CacheRegistry {
 	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
 
 	/** Named by Spring's annotations. */
-	private final Set<String> named = ConcurrentHashMap.newKeySet();
+	private final Set<String> readBySpring = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> writtenBySpring = ConcurrentHashMap.newKeySet();
 
 	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
@@ -186,8 +188,8 @@ public final class CacheRegistry {
 		return this.typeByCache.get(cache);
 	}
 
-	public void named(String cache) {
-		this.named.add(cache);
+	public void named(String cache, boolean read) {
+		(read ? this.readBySpring : this.writtenBySpring).add(cache);
 	}
 
 	/**
@@ -197,7 +199,8 @@ public final class CacheRegistry {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.typeByCache.keySet());
 		names.addAll(this.settings.keySet());
-		names.addAll(this.named);
+		names.addAll(this.readBySpring);
+		names.addAll(this.writtenBySpring);
 		return names;
 	}
 
@@ -209,8 +212,16 @@ public final class CacheRegistry {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.removeAll(this.typeByCache.keySet());
 		names.removeAll(this.otherNames.get());
-		names.removeAll(this.named);
+		names.removeAll(this.readBySpring);
+		names.removeAll(this.writtenBySpring);
 		return names;
+	}
+
+	/**
+	 * Returns the names that Spring's annotations read, or write and evict.
+	 */
+	public Set<String> namesBySpring(boolean read) {
+		return Set.copyOf(read ? this.readBySpring : this.writtenBySpring);
 	}
 
 	public long maxValueSize() {

@@ -31,6 +31,7 @@ import org.springframework.cache.interceptor.CacheOperation;
 import org.springframework.cache.interceptor.CacheOperationSource;
 import org.springframework.cache.interceptor.CachePutOperation;
 import org.springframework.cache.interceptor.CacheResolver;
+import org.springframework.cache.interceptor.CacheableOperation;
 import org.springframework.cache.interceptor.SimpleCacheResolver;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -126,7 +127,7 @@ public final class SpringCacheMethods {
 	private void verify(CacheOperation operation, GuardedMethod place) {
 		for (String cache : operation.getCacheNames()) {
 			this.definitions.requireAllowed(cache, place::problem);
-			this.definitions.named(cache);
+			this.definitions.named(cache, operation instanceof CacheableOperation);
 			if (operation instanceof CachePutOperation && this.behind.isBehind(cache)) {
 				throw place.problem(
 						"cache '" + cache + "' is written behind, and older changes that wait would overwrite what this"

@@ -1,0 +1,17 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.archfixtures.autoconfigure;
+
+import org.springframework.context.annotation.Bean;
+
+class RenamedBeanConfiguration {
+
+	@Bean("planted")
+	String geRedisPlanted() {
+		return "planted";
+	}
+
+}

@@ -1,0 +1,181 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure.condition;
+
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.stream.Stream;
+
+import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
+import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
+import io.ge.redis.autoconfigure.LockAutoConfiguration;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.lock.DistributedLock;
+import io.ge.redis.lock.DistributedLocks;
+import io.ge.redis.ratelimit.RateLimiter;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+/**
+ * Tests for {@link PatternUse}, as the page on configuration has it.
+ */
+class PatternUseTests {
+
+	@ParameterizedTest
+	@CsvSource(nullValues = "unused",
+			value = { "ge.redis.lock.lease-time=1s, lock, ge.redis.lock.lease-time is set",
+					"ge.redis.lock.locks.a.wait-time=1s, lock, ge.redis.lock.locks.a.wait-time is set",
+					"ge.redis.lock.enabled=true, lock, ge.redis.lock.enabled is set",
+					"ge.redis.lock.enabled=false, lock, unused", "ge.redis.lock.lease-time=1s, cache, unused",
+					"ge.redis.lock.lease-time=1s, '', ge.redis.lock.lease-time is set",
+					"ge.redis.enabled=false, '', unused", "ge.redis.key-prefix=a, '', ge.redis.key-prefix is set" })
+	void propertiesAreUse(String property, String pattern, @Nullable String reason) {
+		assertThat(find(pattern, Plain.class, property)).isEqualTo(reason);
+	}
+
+	@ParameterizedTest
+	@MethodSource("beans")
+	void annotationsAndTypesOfBeansAreUse(Class<?> bean, String pattern, @Nullable String reason) {
+		assertThat(find(pattern, bean)).isEqualTo(reason);
+	}
+
+	static Stream<Arguments> beans() {
+		return Stream.of(arguments(Plain.class, "", null),
+				arguments(Annotated.class, "lock", "bean 'bean' has @DistributedLock"),
+				arguments(Annotated.class, "", "bean 'bean' has @DistributedLock"),
+				arguments(Annotated.class, "rate-limit", null),
+				arguments(Inherited.class, "lock", "bean 'bean' has @DistributedLock"),
+				arguments(MetaAnnotated.class, "lock", "bean 'bean' has @DistributedLock"),
+				arguments(InConstructor.class, "lock", "bean 'bean' names " + DistributedLocks.class.getName()),
+				arguments(InSetter.class, "rate-limit",
+						"bean 'bean' names " + ObjectProvider.class.getName() + "<" + RateLimiter.class.getName()
+								+ ">"),
+				arguments(InBeanMethod.class, "lock", "bean 'bean' names " + DistributedLocks.class.getName()),
+				arguments(Hidden.class, "lock", null));
+	}
+
+	@Test
+	void whatIsFoundTooLateIsRefusedInAWebApplication() {
+		WebApplicationContextRunner runner = new WebApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
+					LockAutoConfiguration.class, GeRedisWebAutoConfiguration.class))
+			.withUserConfiguration(Hidden.class)
+			.withPropertyValues("spring.data.redis.port=1");
+		runner.run((context) -> assertThat(context).getFailure()
+			.isInstanceOf(GuardConfigurationException.class)
+			.hasMessageContainingAll("@DistributedLock on", "of bean 'runnable'",
+					"Let the @Bean method return the class"));
+		runner.withPropertyValues("ge.redis.lock.enabled=true").run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void beansOfTheLibraryAreNoUse() {
+		assertThat(PatternUse.isOurs("geRedisCaches")).isTrue();
+		assertThat(PatternUse.isOurs("ge.redis.lock-io.ge.redis.lock.LockProperties")).isTrue();
+		assertThat(PatternUse.isOurs("io.ge.redis.autoconfigure.LockAutoConfiguration$Nested")).isTrue();
+		assertThat(PatternUse.isOurs("io.ge.redis.autoconfigure.console.ServletConsoleConfiguration")).isTrue();
+		assertThat(PatternUse.isOurs("geCaches")).isFalse();
+		assertThat(PatternUse.isOurs("patternUseTests.InBeanMethod")).isFalse();
+	}
+
+	private static @Nullable String find(String pattern, Class<?> bean, String... properties) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			TestPropertyValues.of(properties).applyTo(context);
+			ConfigurationPropertySources.attach(context.getEnvironment());
+			context.registerBean("bean", bean);
+			return PatternUse.find(context.getEnvironment(), context.getBeanFactory(), pattern);
+		}
+	}
+
+	static class Plain {
+
+		private final String name = "plain";
+
+		public String name() {
+			return this.name;
+		}
+
+	}
+
+	static class Annotated {
+
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class Inherited extends Annotated {
+
+	}
+
+	@DistributedLock
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Alone {
+
+	}
+
+	static class MetaAnnotated {
+
+		@Alone
+		public void run() {
+		}
+
+	}
+
+	record InConstructor(DistributedLocks locks) {
+	}
+
+	static class InSetter {
+
+		void setLimiters(ObjectProvider<RateLimiter> limiters) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InBeanMethod {
+
+		@Bean
+		String first(DistributedLocks locks) {
+			return "first";
+		}
+
+	}
+
+	/** What a method returns as an interface is not known. */
+	@Configuration(proxyBeanMethods = false)
+	static class Hidden {
+
+		@Bean
+		Runnable runnable() {
+			return new Job();
+		}
+
+	}
+
+	static class Job extends Annotated implements Runnable {
+
+	}
+
+}
