@@ -52,8 +52,9 @@ final class BulkheadOperationSource extends OperationSource<Bulkhead, BulkheadOp
 		}
 		this.limits.register(name, limit, method);
 		String key = settings.pickOptional("key", null, this.attributes.text(method, "key", annotation.key()));
-		return new BulkheadOperation(name, limit, (key != null) ? this.expressions.compile(method, "key", key) : null,
-				ReturnTypes.form(method), new GuardDescription("bulkhead", "Bulkhead", name, settings.toMap()));
+		return new BulkheadOperation(name, limit,
+				(key != null) ? this.expressions.compileKey(method, "key", key) : null, ReturnTypes.form(method),
+				new GuardDescription("bulkhead", "Bulkhead", name, settings.toMap()));
 	}
 
 }

@@ -47,8 +47,9 @@ final class GuardedClassHints {
 		if (call.keepsResult()) {
 			registerValue(method);
 		}
-		if (call.hasJsonArguments()) {
-			for (Type parameter : method.getGenericParameterTypes()) {
+		for (Type parameter : method.getGenericParameterTypes()) {
+			// Records may be keys
+			if (call.hasJsonArguments() || ResolvableType.forType(parameter).toClass().isRecord()) {
 				registerValue(parameter);
 			}
 		}

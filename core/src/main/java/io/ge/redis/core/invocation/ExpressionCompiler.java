@@ -19,6 +19,7 @@ import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -64,6 +65,26 @@ public final class ExpressionCompiler {
 		return compile(method, attribute, text, true);
 	}
 
+	/**
+	 * Compiles an expression that names what a guard is about, or one of the
+	 * {@linkplain RequestKeySource names} for values of a web request.
+	 */
+	public MethodExpression compileKey(GuardedMethod method, String attribute, String text) {
+		if (!RequestKeySource.NAMES.matcher(text).matches()) {
+			return compile(method, attribute, text, false).asKey();
+		}
+		RequestKeySource source = (this.beanFactory != null)
+				? this.beanFactory.getBeanProvider(RequestKeySource.class).getIfAvailable() : null;
+		if (source == null) {
+			throw method.problem(
+					attribute + " = \"" + text + "\" is a value of web requests, which only a web application "
+							+ "with ge.redis.rate-limit.enabled=true knows.",
+					"Write an expression over the parameters, such as \"#id\".");
+		}
+		return new MethodExpression(this, method, attribute, new LiteralExpression(text), -1,
+				source.bind(method, attribute, text));
+	}
+
 	private MethodExpression compile(GuardedMethod method, String attribute, String text, boolean withResult) {
 		SpelExpression expression;
 		try {
@@ -83,7 +104,8 @@ public final class ExpressionCompiler {
 		if (unknown != null) {
 			throw unknownName(method, attribute, text, unknown);
 		}
-		return new MethodExpression(this, method, attribute, expression, soleArgument(expression, method.method()));
+		return new MethodExpression(this, method, attribute, expression, soleArgument(expression, method.method()),
+				null);
 	}
 
 	private static void collectVariables(SpelNode node, Set<String> variables) {
@@ -96,8 +118,16 @@ public final class ExpressionCompiler {
 	}
 
 	private void check(GuardedMethod method, String attribute, String text, String variable, boolean withResult) {
-		if (variable.equals("root") || variable.equals("this") || (withResult && variable.equals("result"))
-				|| position(variable, method.method()) >= 0) {
+		boolean reserved = variable.equals("root") || variable.equals("this")
+				|| (withResult && variable.equals("result"));
+		int position = position(variable, method.method());
+		if (reserved && position >= 0) {
+			throw method.problem(
+					attribute + " = \"" + text + "\" uses #" + variable
+							+ ", which is reserved and the name of a parameter.",
+					"Rename the parameter, or write #p" + position + " for it.");
+		}
+		if (reserved || position >= 0) {
 			return;
 		}
 		@Nullable String @Nullable [] names = names(method.method());
@@ -125,14 +155,14 @@ public final class ExpressionCompiler {
 		return (node instanceof VariableReference) ? position(node.toStringAST().substring(1), method) : -1;
 	}
 
-	private int position(String variable, Method method) {
+	// Names come before aliases
+	int position(String variable, Method method) {
 		@Nullable String @Nullable [] names = names(method);
-		for (int i = 0; i < SourceMethods.parameterCount(method); i++) {
-			if (variable.equals("p" + i) || variable.equals("a" + i) || (names != null && variable.equals(names[i]))) {
-				return i;
-			}
+		int position = (names != null) ? Arrays.asList(names).indexOf(variable) : -1;
+		for (int i = 0; position < 0 && i < SourceMethods.parameterCount(method); i++) {
+			position = (variable.equals("p" + i) || variable.equals("a" + i)) ? i : -1;
 		}
-		return -1;
+		return position;
 	}
 
 	private @Nullable String @Nullable [] names(Method method) {
@@ -142,7 +172,19 @@ public final class ExpressionCompiler {
 
 	MethodBasedEvaluationContext context(Object root, Method method, @Nullable Object[] arguments) {
 		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, method, arguments,
-				this.parameterNames);
+				this.parameterNames) {
+
+			@Override
+			protected void lazyLoadArguments() {
+				super.lazyLoadArguments();
+				@Nullable String @Nullable [] names = names(method);
+				for (int i = 0; names != null && i < names.length; i++) {
+					// Spring's aliases replace the names of earlier parameters
+					setVariable(names[i], arguments[i]);
+				}
+			}
+
+		};
 		if (this.beanFactory != null) {
 			context.setBeanResolver(new BeanFactoryResolver(this.beanFactory));
 		}

@@ -6,63 +6,119 @@
 package io.ge.redis.core.invocation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.net.InetAddress;
+import java.net.URI;
+import java.security.Principal;
+import java.time.ZoneId;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Currency;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
+import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
-import org.springframework.core.NativeDetector;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns the value of a key expression into text. Refuses what would make strangers share
- * an entity by accident: {@code null}, blank text, and objects without a text of their
- * own. A value class of Kotlin is what it wraps.
+ * Turns the value of a key into text: equal values into equal text, others into others.
+ * <p>
+ * A value is text, a number of the JDK, a boolean, an enum (by its name), a {@code UUID},
+ * a value of {@code java.time}, a {@code URI}, a {@code Locale}, a {@code Currency}, an
+ * {@code InetAddress} (the address), a {@code Principal} (its name), {@code byte[]} (its
+ * SHA-256), an {@code Optional} or a value class of Kotlin (the content); or a list, an
+ * array or a record of those, in order, or a set or map of those, sorted. Any other value
+ * is refused, since its {@code toString()} may differ for equal values, or be the same
+ * for all. So are {@code null} and blank text, by which callers would share an entity.
+ * <p>
+ * Elements of the key are parts. A list within it is one part: {@code [a, [b, c]]}, where
+ * a backslash escapes brackets and commas of texts.
  */
 public final class KeyText {
 
-	/** Which types have a text of their own, which takes reflection to find out. */
-	private static final ClassValue<Boolean> OWN_TEXT = new ClassValue<>() {
+	/** Elements of one key, those of its elements included. */
+	private static final int MOST_ELEMENTS = 1000;
+
+	/** Levels up to which a declared type is read, which may contain itself. */
+	private static final int DEEPEST_TYPE = 8;
+
+	private static final Set<Class<?>> TEXTS = Set.of(UUID.class, URI.class, Locale.class, Currency.class,
+			byte[].class);
+
+	private static final List<Class<?>> ANY_TEXTS = List.of(CharSequence.class, Enum.class, Principal.class,
+			InetAddress.class);
+
+	private static final List<Class<?>> TEXTS_OF_THE_JDK = List.of(Number.class, TemporalAccessor.class,
+			TemporalAmount.class, ZoneId.class);
+
+	/** Escaped within a list. */
+	private static final String SPECIAL = "[\\\\,\\[\\]]";
+
+	/** As text, this would be the same as a list. */
+	private static final Pattern LIKE_A_LIST = Pattern.compile("\\\\*\\[.*]", Pattern.DOTALL);
+
+	/** The methods that unwrap a value class of Kotlin, or read a record. */
+	private static final ClassValue<List<Method>> CONTENT = new ClassValue<>() {
 
 		@Override
-		protected Boolean computeValue(Class<?> type) {
-			return hasOwnText(type);
+		protected List<Method> computeValue(Class<?> type) {
+			List<Method> methods = type.isRecord()
+					? Arrays.stream(type.getRecordComponents()).map(RecordComponent::getAccessor).toList()
+					: KotlinDetector.isInlineClass(type) ? Arrays.stream(type.getMethods())
+						.filter((method) -> method.getName().equals("unbox-impl"))
+						.toList() : List.of();
+			methods.forEach(ReflectionUtils::makeAccessible);
+			return methods;
 		}
 
 	};
 
-	/** The method that unwraps a value class of Kotlin. */
-	private static final ClassValue<Optional<Method>> UNBOX = new ClassValue<>() {
+	private final Object what;
 
-		@Override
-		protected Optional<Method> computeValue(Class<?> type) {
-			Method unbox = KotlinDetector.isInlineClass(type) ? ReflectionUtils.findMethod(type, "unbox-impl") : null;
-			if (unbox != null) {
-				ReflectionUtils.makeAccessible(unbox);
-			}
-			return Optional.ofNullable(unbox);
-		}
+	private final boolean complete;
 
-	};
+	private int elements;
 
-	private KeyText() {
+	private KeyText(Object what, boolean complete) {
+		this.what = what;
+		this.complete = complete;
 	}
 
 	/**
 	 * Returns the parts that name an entity: one, or one for each element of a list.
 	 * @throws InvalidKeyException if the value names nothing
 	 */
-	public static List<String> of(@Nullable Object given, Object what) {
-		Object value = unwrap(given);
-		Collection<?> elements = elements(value);
-		return (elements != null) ? each(elements, what, KeyText::one) : List.of(one(value, what));
+	public static List<String> of(@Nullable Object value, Object what) {
+		return (value instanceof String text && !text.isBlank() && !text.endsWith("]")) ? List.of(text)
+				: new KeyText(what, true).parts(value);
+	}
+
+	/**
+	 * Returns the parts that name an entity, of which {@code null}, blank text and empty
+	 * lists are names, too.
+	 * @throws InvalidKeyException if the value has no text
+	 */
+	public static List<String> ofIncomplete(@Nullable Object value, Object what) {
+		return new KeyText(what, false).parts(value);
 	}
 
 	/**
@@ -74,20 +130,17 @@ public final class KeyText {
 	 */
 	public static List<List<String>> several(@Nullable Object given, Object what) {
 		Object value = unwrap(given);
-		Collection<?> elements = elements(value);
-		if (elements == null) {
+		Collection<?> keys = (value instanceof Collection<?> any) ? any
+				: ObjectUtils.isArray(value) ? elements(value) : null;
+		if (keys == null) {
 			throw new InvalidKeyException(what + " evaluated to "
 					+ ((value != null) ? "a " + value.getClass().getName() + ", which is" : "null, which is")
 					+ " neither a collection nor an array. A list is written {#one, #other}", value == null);
 		}
-		return each(elements, what, KeyText::of);
-	}
-
-	private static @Nullable Collection<?> elements(@Nullable Object value) {
-		if (value instanceof Collection<?> elements) {
-			return elements;
+		if (keys.isEmpty()) {
+			throw new InvalidKeyException(what + " evaluated to an empty list", true);
 		}
-		return ObjectUtils.isArray(value) ? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
+		return keys.stream().map((key) -> of(key, what)).toList();
 	}
 
 	/**
@@ -112,73 +165,179 @@ public final class KeyText {
 		return parts;
 	}
 
-	private static <T> List<T> each(Collection<?> values, Object what, BiFunction<@Nullable Object, Object, T> text) {
-		if (values.isEmpty()) {
-			throw new InvalidKeyException(what + " evaluated to an empty list", true);
+	/**
+	 * Returns the classes in the declared type of a key of which no value has a text.
+	 */
+	static Stream<Class<?>> refused(ResolvableType declared) {
+		return refused(declared, 0);
+	}
+
+	private static Stream<Class<?>> refused(ResolvableType declared, int depth) {
+		Class<?> type = declared.resolve(Object.class);
+		if (depth > DEEPEST_TYPE || isText(type)) {
+			return Stream.empty();
 		}
-		List<T> texts = new ArrayList<>(values.size());
-		for (Object value : values) {
-			texts.add(text.apply(value, what));
+		Stream<ResolvableType> content = content(declared, type);
+		if (content != null) {
+			return content.flatMap((each) -> refused(each, depth + 1));
+		}
+		boolean open = type == Object.class || Modifier.isAbstract(type.getModifiers());
+		return (open && !ReturnTypes.isLater(type)) ? Stream.empty() : Stream.of(type);
+	}
+
+	private static @Nullable Stream<ResolvableType> content(ResolvableType declared, Class<?> type) {
+		if (type.isArray()) {
+			return Stream.of(declared.getComponentType());
+		}
+		for (Class<?> container : List.of(Optional.class, Collection.class, Map.class)) {
+			if (container.isAssignableFrom(type)) {
+				return Arrays.stream(declared.as(container).getGenerics());
+			}
+		}
+		return (type.isRecord() || isValueClass(type)) ? CONTENT.get(type)
+			.stream()
+			.map((accessor) -> ResolvableType.forType(accessor.getGenericReturnType(), declared)) : null;
+	}
+
+	/**
+	 * Returns what to write instead of a key that has no text.
+	 */
+	static String remedy(Class<?> type) {
+		return ReturnTypes.isLater(type) ? "Its value is not known yet: take the key from another argument."
+				: "Name one of its values, such as #order.id, or the text that a bean gives it, such as @keys.of(#order).";
+	}
+
+	private List<String> parts(@Nullable Object given) {
+		Object value = unwrap(given);
+		Collection<?> elements = elements(value);
+		if (elements == null) {
+			return List.of(text(value, false));
+		}
+		if (!elements.isEmpty()) {
+			return texts(value, elements, false);
+		}
+		requireIncomplete("an empty list");
+		return List.of("[]");
+	}
+
+	private List<String> texts(@Nullable Object value, Collection<?> elements, boolean nested) {
+		this.elements += elements.size();
+		if (this.elements > MOST_ELEMENTS) {
+			throw new InvalidKeyException(this.what + " evaluated to a list of more than " + MOST_ELEMENTS
+					+ " elements. Name what they have in common", false);
+		}
+		List<String> texts = new ArrayList<>(elements.size());
+		for (Object element : elements) {
+			texts.add(text(element, nested));
+		}
+		if (value instanceof Set || value instanceof Map) {
+			Collections.sort(texts);
 		}
 		return texts;
 	}
 
-	private static String one(@Nullable Object given, Object what) {
+	private String text(@Nullable Object given, boolean nested) {
 		Object value = unwrap(given);
+		Collection<?> elements = elements(value);
+		if (elements != null) {
+			return "[" + String.join(", ", texts(value, elements, true)) + "]";
+		}
 		if (value == null) {
-			throw new InvalidKeyException(what + " evaluated to null", true);
+			requireIncomplete("null");
+			return nested ? "\\N" : "";
 		}
+		String text = single(value);
+		if (text.isBlank()) {
+			requireIncomplete("blank text");
+			// Distinct from null
+			text = " " + text;
+		}
+		if (nested) {
+			return text.replaceAll(SPECIAL, "\\\\$0");
+		}
+		return (text.endsWith("]") && LIKE_A_LIST.matcher(text).matches()) ? "\\" + text : text;
+	}
+
+	private String single(Object value) {
 		if (value instanceof String text) {
-			return requireText(text, what);
+			return text;
 		}
-		if (!OWN_TEXT.get(value.getClass())) {
-			throw withoutText(value, what);
+		if (value instanceof Enum<?> constant) {
+			return constant.name();
 		}
-		String text = value.toString();
-		if (NativeDetector.inNativeImage() && text.startsWith(value.getClass().getName() + '@')) {
-			throw withoutText(value, what);
+		if (value instanceof InetAddress address) {
+			return address.getHostAddress();
 		}
-		return requireText(text, what);
+		if (value instanceof byte[] bytes) {
+			return (bytes.length > 0) ? Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(bytes)) : "";
+		}
+		if (isText(value.getClass())) {
+			return value.toString();
+		}
+		throw new InvalidKeyException(this.what + " evaluated to a " + value.getClass().getName()
+				+ ", which has no text of its own. " + remedy(value.getClass()), false);
+	}
+
+	private void requireIncomplete(String missing) {
+		if (this.complete) {
+			throw new InvalidKeyException(this.what + " evaluated to " + missing, true);
+		}
+	}
+
+	private static boolean isText(Class<?> type) {
+		return ClassUtils.isPrimitiveOrWrapper(type) || TEXTS.contains(type) || isOneOf(type, ANY_TEXTS)
+				|| (type.getName().startsWith("java.") && isOneOf(type, TEXTS_OF_THE_JDK));
+	}
+
+	private static boolean isOneOf(Class<?> type, List<Class<?>> supertypes) {
+		for (Class<?> supertype : supertypes) {
+			if (supertype.isAssignableFrom(type)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean isValueClass(Class<?> type) {
+		return !type.isRecord() && !CONTENT.get(type).isEmpty();
 	}
 
 	// Kotlin's compiler passes what a value class wraps wherever it can, and the object
 	// where it cannot. Both are the same value, and must be the same key
-	private static @Nullable Object unwrap(@Nullable Object value) {
-		Object unwrapped = value;
-		while (unwrapped != null) {
-			Method unbox = UNBOX.get(unwrapped.getClass()).orElse(null);
-			if (unbox == null) {
-				return unwrapped;
+	private static @Nullable Object unwrap(@Nullable Object given) {
+		Object value = given;
+		while (value != null) {
+			if (value instanceof Optional<?> optional) {
+				value = optional.orElse(null);
 			}
-			unwrapped = ReflectionUtils.invokeMethod(unbox, unwrapped);
+			else if (value instanceof Principal principal) {
+				return principal.getName();
+			}
+			else if (isValueClass(value.getClass())) {
+				value = ReflectionUtils.invokeMethod(CONTENT.get(value.getClass()).get(0), value);
+			}
+			else {
+				return value;
+			}
 		}
 		return null;
 	}
 
-	private static InvalidKeyException withoutText(Object value, Object what) {
-		return new InvalidKeyException(
-				what + " evaluated to a " + value.getClass().getName() + ", which has no text of its own", false);
-	}
-
-	private static String requireText(String text, Object what) {
-		if (text.isBlank()) {
-			throw new InvalidKeyException(what + " evaluated to blank text", true);
+	private static @Nullable Collection<?> elements(@Nullable Object value) {
+		if (value instanceof List<?> || value instanceof Set<?>) {
+			return (Collection<?>) value;
 		}
-		return text;
-	}
-
-	// A native image only finds methods of which it was told: there the text shows it
-	private static boolean hasOwnText(Class<?> type) {
-		if (NativeDetector.inNativeImage()) {
-			return true;
+		if (value instanceof Map<?, ?> map) {
+			return map.entrySet().stream().map((entry) -> Arrays.asList(entry.getKey(), entry.getValue())).toList();
 		}
-		try {
-			Method toString = type.getMethod("toString");
-			return toString.getDeclaringClass() != Object.class && !type.isArray();
+		if (value instanceof Record) {
+			return CONTENT.get(value.getClass())
+				.stream()
+				.map((accessor) -> Optional.ofNullable(ReflectionUtils.invokeMethod(accessor, value)))
+				.toList();
 		}
-		catch (NoSuchMethodException ex) {
-			return false;
-		}
+		return (ObjectUtils.isArray(value) && !(value instanceof byte[]))
+				? Arrays.asList(ObjectUtils.toObjectArray(value)) : null;
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.core.invocation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +35,33 @@ public final class MethodExpression {
 	/** Position of the argument if the expression is nothing but one, else -1. */
 	private final int argument;
 
+	/** Reads a value of the current web request instead. */
+	private final @Nullable Supplier<@Nullable Object> request;
+
 	MethodExpression(ExpressionCompiler compiler, GuardedMethod method, String attribute, Expression expression,
-			int argument) {
+			int argument, @Nullable Supplier<@Nullable Object> request) {
 		this.compiler = compiler;
 		this.method = method;
 		this.attribute = attribute;
 		this.expression = expression;
 		this.argument = argument;
+		this.request = request;
+	}
+
+	/**
+	 * Refuses an expression of which the declared type says that it has no text in keys.
+	 */
+	public MethodExpression asKey() {
+		if (this.expression instanceof SpelExpression spel) {
+			DeclaredTypes.of(spel.getAST(), this.compiler, this.method)
+				.flatMap(KeyText::refused)
+				.findFirst()
+				.ifPresent((refused) -> {
+					throw this.method.problem(this.attribute + " = \"" + text() + "\" gives a " + refused.getName()
+							+ ", which has no text of its own.", KeyText.remedy(refused));
+				});
+		}
+		return this;
 	}
 
 	/**
@@ -64,7 +85,7 @@ public final class MethodExpression {
 		if (this.argument >= 0) {
 			return invocation.getArguments()[this.argument];
 		}
-		return evaluate(context(invocation));
+		return (this.request != null) ? this.request.get() : evaluate(context(invocation));
 	}
 
 	/**

@@ -174,7 +174,10 @@ public final class ReturnTypes {
 		return (find(result, LATE_RESULTS) != null) ? result : null;
 	}
 
-	private static boolean isLater(Class<?> type) {
+	/**
+	 * Returns whether values of a type come later: futures, publishers and the like.
+	 */
+	public static boolean isLater(Class<?> type) {
 		return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
 				|| Flow.Publisher.class.isAssignableFrom(type) || find(type, PUBLISHERS) != null
 				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;

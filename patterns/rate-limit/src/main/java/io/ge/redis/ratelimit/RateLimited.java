@@ -56,7 +56,9 @@ public @interface RateLimited {
 	/**
 	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For
 	 * {@code null} or blank values see {@link #onEmptyKey()}. A list names somebody by
-	 * several parts: <code>"{#tenant, #user}"</code>. Default: one limit for all calls.
+	 * several parts: <code>"{#tenant, #user}"</code>. On web handlers also one of the
+	 * names {@code principal}, {@code client-address} and {@code header:NAME}. Default:
+	 * one limit for all calls.
 	 */
 	String key() default "";
 

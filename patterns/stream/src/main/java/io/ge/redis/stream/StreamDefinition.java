@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamProperties.Definition;
 import org.jspecify.annotations.Nullable;
@@ -165,7 +166,8 @@ record StreamDefinition(String name, Definition properties, RedisStreams redis,
 		for (String part : this.dedup) {
 			Object value = value(part, message, variables);
 			known |= value != null;
-			String text = (value != null) ? value.toString() : "";
+			String text = (value instanceof String plain) ? plain : (value != null)
+					? KeyText.ofIncomplete(List.of(value), "The dedup key of stream '" + this.name + "'").get(0) : "";
 			// With its length, so that no two lists of values give the same key
 			key.append(text.length()).append(':').append(text);
 		}

@@ -80,7 +80,7 @@ final class CacheAttributes {
 					"key = \"" + text + "\" uses #result, but the key must be known before the method has run.",
 					"Take the key from the arguments.");
 		}
-		return this.expressions.compile(method, "key", text);
+		return this.expressions.compileKey(method, "key", text);
 	}
 
 	/**
@@ -133,8 +133,9 @@ final class CacheAttributes {
 			return null;
 		}
 		this.definitions.declareTagged(cache);
-		return withResult ? this.expressions.compileWithResult(method, "tags", text)
-				: this.expressions.compile(method, "tags", text);
+		return (withResult ? this.expressions.compileWithResult(method, "tags", text)
+				: this.expressions.compile(method, "tags", text))
+			.asKey();
 	}
 
 	void ttl(GuardedMethod method, String cache, String value) {

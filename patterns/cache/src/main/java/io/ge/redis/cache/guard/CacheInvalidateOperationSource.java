@@ -60,7 +60,7 @@ final class CacheInvalidateOperationSource extends OperationSource<CacheInvalida
 			throw method.problem("its tags are empty, which would mean no entry.",
 					"Write an expression, such as tags = \"#group\", or all = true.");
 		}
-		return tags;
+		return tags.asKey();
 	}
 
 	private static void requireOne(CacheInvalidate annotation, GuardedMethod method) {

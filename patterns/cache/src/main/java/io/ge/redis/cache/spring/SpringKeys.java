@@ -8,7 +8,7 @@ package io.ge.redis.cache.spring;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.OutputStream;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import io.ge.redis.cache.engine.CacheKey;
@@ -29,9 +29,6 @@ final class SpringKeys {
 	/** The key of a method without parameters. */
 	static final List<String> NO_PARAMETERS = List.of(SimpleKey.EMPTY.toString());
 
-	/** Stands for {@code null}: blank, which no other part is. */
-	private static final String NULL = "";
-
 	private SpringKeys() {
 	}
 
@@ -46,31 +43,11 @@ final class SpringKeys {
 			return new CacheKey(cache, NO_PARAMETERS);
 		}
 		if (!(key instanceof SimpleKey simple)) {
-			return (key instanceof String text && text.isBlank()) ? new CacheKey(cache, List.of(quoted(text)))
-					: CacheKey.of(cache, key, what);
+			return new CacheKey(cache, KeyText.ofIncomplete(key, what));
 		}
 		@Nullable Object[] arguments = arguments(simple);
-		if (arguments.length == 1 && arguments[0] != null) {
-			return CacheKey.of(cache, arguments[0], what);
-		}
-		List<String> parts = new ArrayList<>(arguments.length);
-		for (Object argument : arguments) {
-			if (argument == null) {
-				parts.add(NULL);
-			}
-			else if (argument instanceof String text && text.isBlank()) {
-				parts.add(quoted(text));
-			}
-			else {
-				parts.addAll(KeyText.of(List.of(argument), what));
-			}
-		}
-		return new CacheKey(cache, parts);
-	}
-
-	// Distinct from what stands for null
-	private static String quoted(String blank) {
-		return " " + blank;
+		return new CacheKey(cache,
+				KeyText.ofIncomplete((arguments.length == 1) ? arguments[0] : Arrays.asList(arguments), what));
 	}
 
 	/**

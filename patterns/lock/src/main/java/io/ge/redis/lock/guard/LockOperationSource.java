@@ -104,8 +104,8 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 		if (this.expressions == null) {
 			return null;
 		}
-		return (keys != null) ? this.expressions.compile(method, "keys", keys)
-				: (key != null) ? this.expressions.compile(method, "key", key) : null;
+		return (keys != null) ? this.expressions.compile(method, "keys", keys).asKey()
+				: (key != null) ? this.expressions.compileKey(method, "key", key) : null;
 	}
 
 	private static void requireSeveral(MethodExpression expression, String keys, GuardedMethod method) {

@@ -83,7 +83,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 	private RateLimitOperation.Rule rule(RateLimited annotation, GuardedMethod method) {
 		String name = this.attributes.name(method, annotation.name());
 		String key = this.attributes.text(method, "key", annotation.key());
-		MethodExpression expression = (key != null) ? this.expressions.compile(method, "key", key) : null;
+		MethodExpression expression = (key != null) ? this.expressions.compileKey(method, "key", key) : null;
 		if (expression == null && annotation.onEmptyKey() != OnEmptyKey.ERROR) {
 			throw method.problem("onEmptyKey = " + annotation.onEmptyKey() + " has no effect without a key.",
 					"Add key = \"...\", or remove onEmptyKey.");

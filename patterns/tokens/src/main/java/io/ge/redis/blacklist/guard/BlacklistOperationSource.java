@@ -16,7 +16,6 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.Settings;
@@ -59,7 +58,8 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 		requireOneTarget(token, subject, form, method);
 		settings.pickOptional("token", null, token);
 		settings.pickOptional("subject", null, subject);
-		return new BlacklistOperation(list, compile(method, "token", token), compile(method, "subject", subject), form,
+		return new BlacklistOperation(list, (token != null) ? this.expressions.compile(method, "token", token) : null,
+				(subject != null) ? this.expressions.compileKey(method, "subject", subject) : null, form,
 				new GuardDescription("blacklist", "BlacklistCheck", name, settings.toMap()));
 	}
 
@@ -75,10 +75,6 @@ final class BlacklistOperationSource extends OperationSource<BlacklistCheck, Bla
 							+ "besides), define a bean of type " + CurrentToken.class.getName()
 							+ ", or write what is to be checked, as in subject = \"#account\".");
 		}
-	}
-
-	private @Nullable MethodExpression compile(GuardedMethod method, String attribute, @Nullable String text) {
-		return (text != null) ? this.expressions.compile(method, attribute, text) : null;
 	}
 
 }
