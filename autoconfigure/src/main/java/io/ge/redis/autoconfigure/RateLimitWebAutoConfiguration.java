@@ -79,9 +79,9 @@ public final class RateLimitWebAutoConfiguration {
 		RequestRules geRedisRateLimitRequestRules(RateLimitPattern pattern,
 				@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 				ObjectProvider<PrincipalProvider> principals) {
-			return new RequestRules(pattern.rules(),
+			return RequestRules.onServlets(pattern.rules(),
 					() -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
-					() -> principals.orderedStream().toList(), "#request.serverName");
+					() -> principals.orderedStream().toList());
 		}
 
 		@Bean
@@ -167,10 +167,10 @@ public final class RateLimitWebAutoConfiguration {
 		RequestRules geRedisRateLimitRequestRules(RateLimitPattern pattern,
 				@Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers,
 				ObjectProvider<PrincipalProvider> principals) {
-			return new RequestRules(pattern.rules(), () -> {
+			return RequestRules.onWebFlux(pattern.rules(), () -> {
 				RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
 				return (mapping != null) ? mapping.getPathPatternParser() : PathPatternParser.defaultInstance;
-			}, () -> principals.orderedStream().toList(), "#request.headers.getFirst('X-Tenant')");
+			}, () -> principals.orderedStream().toList());
 		}
 
 		@Bean

@@ -7,6 +7,8 @@ package io.ge.redis.web;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -111,6 +113,26 @@ class RateLimitWebFluxIntegrationTests {
 	}
 
 	@Test
+	void valuesOfTheRequestAreKeys() {
+		for (String path : new String[] { "/machines", "/machines/later" }) {
+			assertThat(statuses(path, "X-Api-Key", "one", "one", "two")).containsExactly(200, 429, 200);
+			assertThat(statuses(path, "X-Other", "one")).containsExactly(400);
+		}
+	}
+
+	private static List<Integer> statuses(String path, String header, String... values) {
+		return Arrays.stream(values)
+			.map((value) -> client.get()
+				.uri(path)
+				.header(header, value)
+				.exchange()
+				.returnResult(Void.class)
+				.getStatus()
+				.value())
+			.toList();
+	}
+
+	@Test
 	void ruleYieldsToAdviceForOurTypeButNotToOneForEverything() {
 		ReactiveWebApplicationContextRunner ruled = new ReactiveWebApplicationContextRunner()
 			.withUserConfiguration(Application.class)
@@ -189,6 +211,18 @@ class RateLimitWebFluxIntegrationTests {
 		@GetMapping("/future/{user}")
 		@RateLimited(name = "tasks", key = "#user", limit = 1, window = "1h")
 		public CompletableFuture<String> future(@PathVariable("user") String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@GetMapping("/machines")
+		@RateLimited(name = "machines", key = "header:X-Api-Key", limit = 1, window = "1h")
+		public Mono<String> machines() {
+			return Mono.just("done");
+		}
+
+		@GetMapping("/machines/later")
+		@RateLimited(name = "later-machines", key = "header:X-Api-Key", limit = 1, window = "1h")
+		public CompletableFuture<String> laterMachines() {
 			return CompletableFuture.completedFuture("done");
 		}
 

@@ -29,7 +29,7 @@ public final class WebHandlers {
 	private WebHandlers() {
 	}
 
-	static boolean isHandler(GuardedMethod method) {
+	public static boolean isHandler(GuardedMethod method) {
 		return AnnotatedElementUtils.hasAnnotation(method.targetClass(), Controller.class)
 				&& (AnnotatedElementUtils.hasAnnotation(method.method(), RequestMapping.class)
 						|| AnnotatedElementUtils.hasAnnotation(method.method(), HttpExchange.class));

@@ -8,11 +8,12 @@ package io.ge.redis.web.limit;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
+import io.ge.redis.core.call.PendingCaller;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.core.invocation.RequestKeySource;
 import io.ge.redis.core.invocation.VariableExpression;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +27,6 @@ final class RequestKeys {
 	private static final String CLIENT_ADDRESS = "client-address";
 
 	private static final String HEADER = "header:";
-
-	private static final Pattern HEADER_NAME = Pattern.compile("[a-zA-Z0-9!#$%&'*+.^_`|~-]+");
 
 	private final ClientAddress addresses;
 
@@ -55,7 +54,7 @@ final class RequestKeys {
 			return this::principal;
 		}
 		if (text.startsWith(HEADER)) {
-			String name = requireName(text.substring(HEADER.length()), property);
+			String name = requireName(text, property);
 			return (request) -> hashed(request.header(name));
 		}
 		if (!text.contains("#")) {
@@ -67,8 +66,9 @@ final class RequestKeys {
 		return (request) -> expression.evaluate(request.exposed());
 	}
 
-	private static String requireName(String name, String property) {
-		if (!HEADER_NAME.matcher(name).matches()) {
+	private static String requireName(String text, String property) {
+		String name = text.substring(HEADER.length());
+		if (!RequestKeySource.NAMES.matcher(text).matches()) {
 			throw new GuardConfigurationException(property, "\"" + name + "\" is no name of a header.",
 					"Write a name after header:, such as header:X-Api-Key.");
 		}
@@ -81,7 +81,7 @@ final class RequestKeys {
 
 	private @Nullable String principal(LimitedRequest request) {
 		for (PrincipalProvider provider : this.principals.get()) {
-			String name = provider.currentPrincipal();
+			String name = PendingCaller.ask(provider::currentPrincipal);
 			if (name != null) {
 				return name;
 			}

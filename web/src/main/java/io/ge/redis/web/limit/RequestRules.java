@@ -11,12 +11,15 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.core.invocation.RequestKeySource;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.guard.RateLimitRules;
+import io.ge.redis.web.exchange.WebHandlers;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -25,10 +28,11 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /**
- * The rules of {@code ge.redis.rate-limit.rules} for requests. A mistake in them fails
- * the start, and changes nothing when the environment is refreshed.
+ * The rules of {@code ge.redis.rate-limit.rules} for requests, and their keys for
+ * annotated handlers. A mistake in them fails the start, and changes nothing when the
+ * environment is refreshed.
  */
-public class RequestRules implements SmartInitializingSingleton {
+public class RequestRules implements RequestKeySource, SmartInitializingSingleton {
 
 	private final RateLimitRules limits;
 
@@ -38,15 +42,43 @@ public class RequestRules implements SmartInitializingSingleton {
 
 	private final String example;
 
-	private volatile @Nullable List<RequestRule> rules;
+	private final Supplier<? extends @Nullable LimitedRequest> current;
 
-	public RequestRules(RateLimitRules limits, Supplier<PathPatternParser> parser,
-			Supplier<List<PrincipalProvider>> principals, String example) {
+	private volatile @Nullable Known known;
+
+	private RequestRules(RateLimitRules limits, Supplier<PathPatternParser> parser,
+			Supplier<List<PrincipalProvider>> principals, String example,
+			Supplier<? extends @Nullable LimitedRequest> current) {
 		this.limits = limits;
 		this.parser = parser;
 		this.principals = SingletonSupplier.of(principals);
 		this.example = example;
+		this.current = current;
 		limits.onRefresh(this::read);
+	}
+
+	public static RequestRules onServlets(RateLimitRules limits, Supplier<PathPatternParser> parser,
+			Supplier<List<PrincipalProvider>> principals) {
+		return new RequestRules(limits, parser, principals, "#request.serverName", ServletLimitedRequest::current);
+	}
+
+	public static RequestRules onWebFlux(RateLimitRules limits, Supplier<PathPatternParser> parser,
+			Supplier<List<PrincipalProvider>> principals) {
+		return new RequestRules(limits, parser, principals, "#request.headers.getFirst('X-Tenant')",
+				ReceivedRequests::current);
+	}
+
+	@Override
+	public Supplier<@Nullable Object> bind(GuardedMethod method, String attribute, String name) {
+		if (!WebHandlers.isHandler(method)) {
+			throw method.problem(
+					attribute + " = \"" + name + "\" is a value of the request, and the method is no web handler.",
+					"Write an expression over its parameters, such as \"#id\".");
+		}
+		return () -> {
+			LimitedRequest request = this.current.get();
+			return (request != null) ? known().keys().parse(name, attribute).of(request) : null;
+		};
 	}
 
 	private Runnable read(List<RateLimitRule> limits, RateLimitProperties properties) {
@@ -55,21 +87,21 @@ public class RequestRules implements SmartInitializingSingleton {
 				this.example);
 		PathPatternParser parser = this.parser.get();
 		List<RequestRule> read = limits.stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
-		return () -> this.rules = read;
+		return () -> this.known = new Known(read, keys);
 	}
 
-	private List<RequestRule> rules() {
-		List<RequestRule> known = this.rules;
+	private Known known() {
+		Known known = this.known;
 		if (known == null) {
 			this.limits.read(this::read);
-			known = Objects.requireNonNull(this.rules);
+			known = Objects.requireNonNull(this.known);
 		}
 		return known;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		rules();
+		known();
 	}
 
 	boolean knowPrincipals() {
@@ -77,7 +109,7 @@ public class RequestRules implements SmartInitializingSingleton {
 	}
 
 	boolean existFor(Phase phase) {
-		for (RequestRule rule : rules()) {
+		for (RequestRule rule : known().rules()) {
 			if (rule.phase() == phase) {
 				return true;
 			}
@@ -87,7 +119,7 @@ public class RequestRules implements SmartInitializingSingleton {
 
 	List<RateLimitRules.Match> matches(Phase phase, LimitedRequest request, PathContainer path) {
 		List<RateLimitRules.Match> matches = new ArrayList<>();
-		for (RequestRule rule : rules()) {
+		for (RequestRule rule : known().rules()) {
 			if (rule.phase() == phase && rule.matches(request, path)) {
 				matches.add(new RateLimitRules.Match(rule.rule(), rule.key().of(request)));
 			}
@@ -101,6 +133,9 @@ public class RequestRules implements SmartInitializingSingleton {
 
 	CompletionStage<RateLimitDecision> decideAsync(List<RateLimitRules.Match> matches) {
 		return this.limits.decideAsync(matches);
+	}
+
+	private record Known(List<RequestRule> rules, RequestKeys keys) {
 	}
 
 }

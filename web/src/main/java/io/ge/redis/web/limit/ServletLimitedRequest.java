@@ -14,10 +14,18 @@ import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
 /**
  * A request of a servlet.
  */
 record ServletLimitedRequest(HttpServletRequest request) implements LimitedRequest {
+
+	static @Nullable LimitedRequest current() {
+		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+				? new ServletLimitedRequest(attributes.getRequest()) : null;
+	}
 
 	@Override
 	public String method() {
