@@ -95,7 +95,7 @@ final class DefaultIdempotency implements Idempotency {
 
 			@Override
 			public KeyedCall ask() {
-				return new KeyedCall(request(settings, parts, fingerprint), codec, null, null, () -> {
+				return new KeyedCall(request(settings, parts, fingerprint, payload), codec, null, null, () -> {
 				}, null);
 			}
 
@@ -122,10 +122,11 @@ final class DefaultIdempotency implements Idempotency {
 		return new IdempotentCall(form, action, this.parts);
 	}
 
-	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint) {
+	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint,
+			@Nullable Object payload) {
 		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL)
 				? PendingCaller.ask(() -> currentCaller(settings)) : null;
-		return new IdempotencyRequest(settings, caller, key, fingerprint);
+		return new IdempotencyRequest(settings, caller, key, fingerprint, () -> Fingerprints.earlier(payload));
 	}
 
 	private @Nullable Caller currentCaller(IdempotencySettings settings) {

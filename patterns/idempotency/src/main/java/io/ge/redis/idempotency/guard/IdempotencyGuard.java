@@ -75,7 +75,9 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 				}
 				return null;
 			}
-			IdempotencyRequest request = IdempotencyGuard.this.idempotency.get().request(settings, key, fingerprint());
+			Object payload = this.operation.payload().apply(this.invocation);
+			IdempotencyRequest request = IdempotencyGuard.this.idempotency.get()
+				.request(settings, key, fingerprint(payload), payload);
 			IdempotencyKeySource.Calls calls = this.operation.calls();
 			FallbackMethod recover = this.operation.recover();
 			return new KeyedCall(request, this.operation.codec(), this.operation.exceptions(),
@@ -83,9 +85,9 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 					}, (recover != null) ? (lost) -> recover.invoke(this.invocation, () -> lost) : null);
 		}
 
-		private byte[] fingerprint() {
+		private byte[] fingerprint(@Nullable Object payload) {
 			try {
-				return Fingerprints.of(this.operation.payload().apply(this.invocation));
+				return Fingerprints.of(payload);
 			}
 			catch (JacksonException ex) {
 				Object target = this.invocation.getThis();

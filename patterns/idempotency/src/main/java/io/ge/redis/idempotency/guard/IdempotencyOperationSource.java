@@ -40,6 +40,8 @@ import io.ge.redis.idempotency.record.StoredExceptions;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.ObjectUtils;
+
 /**
  * Reads {@link Idempotent}.
  */
@@ -140,10 +142,11 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 	private Function<MethodInvocation, @Nullable List<String>> keyReader(@Nullable String key,
 			IdempotencyKeySource.@Nullable Calls calls, GuardedMethod method) {
 		if (key != null) {
-			MethodExpression expression = this.expressions.compile(method, "key", key);
+			MethodExpression expression = this.expressions.compileKey(method, "key", key);
 			return (invocation) -> {
 				Object value = expression.evaluate(invocation);
-				return (value != null) ? IdempotencyRequest.keyParts(value, expression) : null;
+				return (ObjectUtils.unwrapOptional(value) != null) ? IdempotencyRequest.keyParts(value, expression)
+						: null;
 			};
 		}
 		if (calls == null) {
@@ -162,7 +165,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 		if (fingerprint != null) {
 			return this.expressions.compile(method, "fingerprint", fingerprint)::evaluate;
 		}
-		Fingerprints.requireComparable(method);
+		Fingerprints.requireComparable(method, calls == null);
 		if (calls != null) {
 			return (invocation) -> calls.payload(arguments(invocation));
 		}

@@ -6,7 +6,6 @@
 package io.ge.redis.idempotency.guard;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -187,7 +186,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	private @Nullable Object replay(KeyedCall call, TransactionalRecord record) throws Throwable {
-		if (!Arrays.equals(record.fingerprint(), call.request().fingerprint())) {
+		if (!call.request().hasFingerprint(record.fingerprint())) {
 			throw this.parts.outcomes().refuse(call.request(), new IdempotencyDecision.Mismatch());
 		}
 		return replay(call, new Completed(record.result()));

@@ -6,35 +6,51 @@
 package io.ge.redis.idempotency.record;
 
 import java.io.OutputStream;
+import java.math.BigDecimal;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.SourceMethods;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.util.JsonGeneratorDelegate;
 import tools.jackson.databind.AnnotationIntrospector;
+import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.ValueSerializerModifier;
+import tools.jackson.databind.ser.impl.FailingSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
  * Reduces the payload of a call to 32 bytes that are equal for equal payloads.
  * <p>
  * Values are compared by their fields, whatever annotations say about their JSON: a
- * password that is never written to a response still tells two requests apart.
+ * password that is never written to a response still tells two requests apart. Fields
+ * that are {@code null} or empty do not count, so that a class may get further ones.
+ * Numbers are compared by value, principals by name, sets and maps in any order.
+ * Publishers and futures are refused.
  */
 public final class Fingerprints {
 
@@ -48,30 +64,44 @@ public final class Fingerprints {
 
 	private static final String SET_DEPTH = Fingerprints.class.getName() + ".depth";
 
-	private static final JsonMapper FIELDS = JsonMapper.builder()
-		.addModule(new SimpleModule().addSerializer(Set.class, new SetSerializer()))
-		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
-		.annotationIntrospector(AnnotationIntrospector.nopInstance())
-		.changeDefaultVisibility((visibility) -> visibility.with(Visibility.NONE).withFieldVisibility(Visibility.ANY))
-		.disable(MapperFeature.PROPAGATE_TRANSIENT_MARKER)
-		.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS)
+	private static final JsonMapper VALUES = fields(
+			JsonFactory.builder().addDecorator((factory, generator) -> new NumbersByValue(generator)).build(),
+			() -> Fingerprints.VALUES)
+		.addModule(new SimpleModule().addSerializer(Principal.class, new PrincipalSerializer())
+			.setSerializerModifier(new LaterRefused()))
+		.changeDefaultPropertyInclusion((same) -> JsonInclude.Value.construct(Include.NON_EMPTY, Include.NON_EMPTY))
+		.disable(JsonNodeFeature.WRITE_NULL_PROPERTIES)
 		.build();
+
+	/** As the release before compares, of which there may be records. */
+	private static final JsonMapper EARLIER = fields(new JsonFactory(), () -> Fingerprints.EARLIER).build();
 
 	private Fingerprints() {
 	}
 
+	private static JsonMapper.Builder fields(JsonFactory factory, Supplier<JsonMapper> elements) {
+		return JsonMapper.builder(factory)
+			.addModule(new SimpleModule().addSerializer(Set.class, new SetSerializer(elements)))
+			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+			.annotationIntrospector(AnnotationIntrospector.nopInstance())
+			.changeDefaultVisibility(
+					(visibility) -> visibility.with(Visibility.NONE).withFieldVisibility(Visibility.ANY))
+			.disable(MapperFeature.PROPAGATE_TRANSIENT_MARKER)
+			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS);
+	}
+
 	/**
 	 * Refuses parameters that are no data: they would have to be read to be compared.
+	 * @param all whether all arguments are compared, not only what they were made of
 	 */
-	public static void requireComparable(GuardedMethod method) {
+	public static void requireComparable(GuardedMethod method, boolean all) {
 		for (Class<?> parameter : SourceMethods.parameterTypes(method.method())) {
-			for (Class<?> type : NO_DATA) {
-				if (type.isAssignableFrom(parameter)) {
-					throw method.problem(
-							"a parameter of type " + parameter.getSimpleName()
-									+ " cannot be compared with that of a repetition.",
-							"Set fingerprint to an expression over the parameters that identify the call.");
-				}
+			if ((all && ReturnTypes.isLater(parameter))
+					|| NO_DATA.stream().anyMatch((type) -> type.isAssignableFrom(parameter))) {
+				throw method.problem(
+						"a parameter of type " + parameter.getSimpleName()
+								+ " cannot be compared with that of a repetition.",
+						"Set fingerprint to an expression over the parameters that identify the call.");
 			}
 		}
 	}
@@ -81,8 +111,25 @@ public final class Fingerprints {
 	 * @throws JacksonException if a value has no fields to be compared by
 	 */
 	public static byte[] of(@Nullable Object payload) {
+		return of(VALUES, payload);
+	}
+
+	/**
+	 * Returns the fingerprint that the release before has of a payload.
+	 */
+	public static byte[] earlier(@Nullable Object payload) {
+		try {
+			return of(EARLIER, payload);
+		}
+		catch (JacksonException ex) {
+			// Nor could it compare this one
+			return of(payload);
+		}
+	}
+
+	private static byte[] of(JsonMapper mapper, @Nullable Object payload) {
 		MessageDigest digest = Sha256.digest();
-		FIELDS.writeValue(new DigestOutputStream(OutputStream.nullOutputStream(), digest), payload);
+		mapper.writeValue(new DigestOutputStream(OutputStream.nullOutputStream(), digest), payload);
 		return digest.digest();
 	}
 
@@ -92,8 +139,16 @@ public final class Fingerprints {
 	@SuppressWarnings("rawtypes")
 	private static final class SetSerializer extends StdSerializer<Set> {
 
-		SetSerializer() {
+		private final Supplier<JsonMapper> elements;
+
+		SetSerializer(Supplier<JsonMapper> elements) {
 			super(Set.class);
+			this.elements = elements;
+		}
+
+		@Override
+		public boolean isEmpty(SerializationContext context, Set value) {
+			return value.isEmpty();
 		}
 
 		@Override
@@ -102,7 +157,7 @@ public final class Fingerprints {
 			if (depth > DEEPEST_SET) {
 				context.reportMappingProblem("More than %d sets within each other", DEEPEST_SET);
 			}
-			ObjectWriter elements = FIELDS.writer().withAttribute(SET_DEPTH, depth);
+			ObjectWriter elements = this.elements.get().writer().withAttribute(SET_DEPTH, depth);
 			List<String> texts = new ArrayList<>(value.size());
 			for (Object element : value) {
 				texts.add(elements.writeValueAsString(element));
@@ -113,6 +168,62 @@ public final class Fingerprints {
 				generator.writeString(text);
 			}
 			generator.writeEndArray();
+		}
+
+	}
+
+	private static final class PrincipalSerializer extends StdSerializer<Principal> {
+
+		PrincipalSerializer() {
+			super(Principal.class);
+		}
+
+		@Override
+		public void serialize(Principal value, JsonGenerator generator, SerializationContext context) {
+			generator.writeString(value.getName());
+		}
+
+	}
+
+	private static final class LaterRefused extends ValueSerializerModifier {
+
+		@Override
+		public ValueSerializer<?> modifySerializer(SerializationConfig config, BeanDescription.Supplier type,
+				ValueSerializer<?> serializer) {
+			return ReturnTypes.isLater(type.getBeanClass())
+					? new FailingSerializer(type.getBeanClass().getName() + " has no value to compare yet")
+					: serializer;
+		}
+
+	}
+
+	/**
+	 * Writes numbers of equal value in the same way: 1, 1.0 and 1.00.
+	 */
+	private static final class NumbersByValue extends JsonGeneratorDelegate {
+
+		/** Digits up to which zeros are written out. */
+		private static final int LONGEST = 100;
+
+		NumbersByValue(JsonGenerator generator) {
+			super(generator, false);
+		}
+
+		@Override
+		public JsonGenerator writeNumber(double value) {
+			return Double.isFinite(value) ? writeNumber(BigDecimal.valueOf(value)) : super.writeNumber(value);
+		}
+
+		@Override
+		public JsonGenerator writeNumber(float value) {
+			return Float.isFinite(value) ? writeNumber(new BigDecimal(Float.toString(value)))
+					: super.writeNumber(value);
+		}
+
+		@Override
+		public JsonGenerator writeNumber(BigDecimal value) {
+			BigDecimal shortest = value.stripTrailingZeros();
+			return writeNumber((Math.abs(shortest.scale()) < LONGEST) ? shortest.toPlainString() : shortest.toString());
 		}
 
 	}

@@ -6,8 +6,10 @@
 package io.ge.redis.idempotency.record;
 
 import java.math.BigDecimal;
+import java.security.Principal;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,10 +17,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -72,6 +79,78 @@ class FingerprintsTests {
 		assertThat(Fingerprints.of(new Pair("1", null))).isNotEqualTo(Fingerprints.of(new Pair(null, "1")));
 	}
 
+	/** The list of docs/keys.md: values that are equal as payloads. */
+	@Test
+	void fieldsThatAreEmptyAndFormsOfNumbersDoNotCount() {
+		Pair old = new Pair("1", null);
+		List<List<Object>> equal = List.of(List.of(old, new Wider("1", null, null, null, null)),
+				List.of(old, new Wider("1", "", List.of(), Optional.empty(), Set.of())),
+				List.of(new BigDecimal("1.0"), new BigDecimal("1.00"), 1, 1.0, 1.0f, 1L),
+				List.of(new BigDecimal("1E+2"), 100, new BigDecimal("100.0")),
+				List.of(Map.of("a", new BigDecimal("10.50")), Map.of("a", 10.5)),
+				List.of(new Caller("anna", 1), new Caller("anna", 2), (Principal) () -> "anna"),
+				List.of(Set.of(new BigDecimal("1.0")), Set.of(1)), List.of(Map.of("a", 1), nullable("a", 1)),
+				List.of(JsonMapper.shared().readTree("{\"a\":1.0,\"b\":null}"),
+						JsonMapper.shared().readTree("{\"a\":1}")));
+		for (List<Object> values : equal) {
+			for (Object value : values) {
+				assertThat(Fingerprints.of(new Object[] { value })).as(value + " in " + values)
+					.isEqualTo(Fingerprints.of(new Object[] { values.get(0) }));
+			}
+		}
+		assertThat(Fingerprints.of(new BigDecimal("1E+9999"))).isNotEqualTo(Fingerprints.of(1));
+		assertThat(Fingerprints.of(Double.NaN)).isNotEqualTo(Fingerprints.of(1));
+	}
+
+	@Test
+	void plainPayloadsAreStillWhatTheyWereInTheReleaseBefore() {
+		for (Object payload : Arrays.asList("1", 1, 2.5, null, List.of("POST", "/a", new byte[] { 1 }),
+				new Object[] { "a", new Pair("1", "2"), null, Map.of("a", List.of(1)), Thread.State.NEW })) {
+			assertThat(Fingerprints.of(payload)).isEqualTo(Fingerprints.earlier(payload));
+		}
+		Object[] amount = { new Pair("a", null), new BigDecimal("10.50") };
+		assertThat(Fingerprints.of(amount)).isNotEqualTo(Fingerprints.earlier(amount));
+		assertThat(HexFormat.of().formatHex(Fingerprints.earlier(amount)))
+			.isEqualTo("25760970f804f1d8f096a1985f8aa598a4558a235df8df3a6ae99e5531ffd102");
+		assertThat(Fingerprints.earlier((Principal) () -> "anna")).isEqualTo(Fingerprints.of("anna"));
+	}
+
+	@Test
+	void publishersAndFuturesAreRefused() {
+		for (Object later : List.of(Mono.just("a"), Flux.just("a"), CompletableFuture.completedFuture("a"))) {
+			for (Object payload : List.of(later, List.of(later), Optional.of(later), Map.of("a", later))) {
+				assertThatExceptionOfType(JacksonException.class).isThrownBy(() -> Fingerprints.of(payload))
+					.withMessageContaining("has no value to compare yet");
+			}
+		}
+	}
+
+	@Test
+	void parametersThatAreNoDataAreRefusedAtStartup() throws Exception {
+		GuardedMethod later = new GuardedMethod(Fields.class.getMethod("later", Mono.class), Fields.class,
+				Deprecated.class);
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(() -> Fingerprints.requireComparable(later, true))
+			.withMessageContaining("a parameter of type Mono cannot be compared")
+			.withMessageContaining("Set fingerprint to an expression");
+		// The bytes of the request are compared
+		Fingerprints.requireComparable(later, false);
+	}
+
+	static class Fields {
+
+		public void later(Mono<String> value) {
+		}
+
+	}
+
+	private static Map<String, @Nullable Object> nullable(String name, Object value) {
+		Map<String, @Nullable Object> map = new LinkedHashMap<>();
+		map.put("b", null);
+		map.put(name, value);
+		return map;
+	}
+
 	@Test
 	void valueWithoutFieldsIsRefused() {
 		assertThatExceptionOfType(JacksonException.class).isThrownBy(() -> Fingerprints.of(new Object()));
@@ -88,6 +167,19 @@ class FingerprintsTests {
 	}
 
 	record Pair(@Nullable String first, @Nullable String second) {
+	}
+
+	record Wider(String first, @Nullable String second, @Nullable List<String> added, @Nullable Optional<String> maybe,
+			@Nullable Set<String> several) {
+	}
+
+	record Caller(String name, int session) implements Principal {
+
+		@Override
+		public String getName() {
+			return this.name;
+		}
+
 	}
 
 	static class Empty {
