@@ -9,7 +9,7 @@ const read = (page) => readFileSync(new URL(page, pages), 'utf8')
 const groups = {
   Start: ['getting-started', 'choosing', 'configuration', 'recipes', 'migration', 'comparison'],
   Guards: ['rate-limiting', 'locks', 'idempotency', 'caching', 'write-behind', 'blacklist', 'refresh-tokens',
-    'composing-guards', 'calling-styles'],
+    'keys', 'composing-guards', 'calling-styles'],
   Messages: ['streams', 'queues', 'broadcast'],
   Structures: ['workspaces', 'workspace-keys', 'leaderboards', 'unique-counters', 'bloom-filters', 'geo-indexes',
     'hash-stores'],
