@@ -10,8 +10,6 @@ import java.lang.reflect.Method;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.spel.SpelNode;
@@ -58,18 +56,15 @@ final class DeclaredTypes {
 		Method reader = null;
 		if (node instanceof PropertyOrFieldReference property) {
 			PropertyDescriptor descriptor = BeanUtils.getPropertyDescriptor(type, property.getName());
-			reader = (descriptor != null) ? descriptor.getReadMethod() : accessor(type, property.getName());
+			reader = (descriptor != null) ? descriptor.getReadMethod()
+					: ClassUtils.getMethodIfAvailable(type, property.getName());
 		}
 		else if (node instanceof MethodReference called && node.getChildCount() == 0) {
-			reader = accessor(type, called.getName());
+			reader = ClassUtils.getMethodIfAvailable(type, called.getName());
 		}
 		return (reader != null)
 				? ResolvableType.forType(reader.getGenericReturnType(), owner.as(reader.getDeclaringClass()))
 				: ResolvableType.NONE;
-	}
-
-	private static @Nullable Method accessor(Class<?> type, String name) {
-		return ClassUtils.getMethodIfAvailable(type, name);
 	}
 
 }

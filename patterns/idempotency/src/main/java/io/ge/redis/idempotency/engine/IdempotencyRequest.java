@@ -64,21 +64,12 @@ public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller 
 		}
 		List<String> parts = KeyText.of(value, source);
 		for (String part : parts) {
-			if (part.length() > MAX_KEY_LENGTH || !isPrintable(part)) {
+			if (part.length() > MAX_KEY_LENGTH || part.chars().anyMatch(Character::isISOControl)) {
 				throw new IdempotencyKeyException(
 						source + " must have 1 to " + MAX_KEY_LENGTH + " characters without control characters");
 			}
 		}
 		return parts;
-	}
-
-	private static boolean isPrintable(String part) {
-		for (int i = 0; i < part.length(); i++) {
-			if (Character.isISOControl(part.charAt(i))) {
-				return false;
-			}
-		}
-		return true;
 	}
 
 }

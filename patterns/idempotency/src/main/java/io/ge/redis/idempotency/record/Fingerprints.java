@@ -42,6 +42,7 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.ser.impl.FailingSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
+import tools.jackson.databind.ser.std.ToStringSerializerBase;
 
 /**
  * Reduces the payload of a call to 32 bytes that are equal for equal payloads.
@@ -67,8 +68,7 @@ public final class Fingerprints {
 	private static final JsonMapper VALUES = fields(
 			JsonFactory.builder().addDecorator((factory, generator) -> new NumbersByValue(generator)).build(),
 			() -> Fingerprints.VALUES)
-		.addModule(new SimpleModule().addSerializer(Principal.class, new PrincipalSerializer())
-			.setSerializerModifier(new LaterRefused()))
+		.addModule(new SimpleModule().setSerializerModifier(new NamesOfPrincipals()))
 		.changeDefaultPropertyInclusion((same) -> JsonInclude.Value.construct(Include.NON_EMPTY, Include.NON_EMPTY))
 		.disable(JsonNodeFeature.WRITE_NULL_PROPERTIES)
 		.build();
@@ -172,27 +172,26 @@ public final class Fingerprints {
 
 	}
 
-	private static final class PrincipalSerializer extends StdSerializer<Principal> {
-
-		PrincipalSerializer() {
-			super(Principal.class);
-		}
-
-		@Override
-		public void serialize(Principal value, JsonGenerator generator, SerializationContext context) {
-			generator.writeString(value.getName());
-		}
-
-	}
-
-	private static final class LaterRefused extends ValueSerializerModifier {
+	/**
+	 * Writes principals by name, and nothing that comes later.
+	 */
+	private static final class NamesOfPrincipals extends ValueSerializerModifier {
 
 		@Override
-		public ValueSerializer<?> modifySerializer(SerializationConfig config, BeanDescription.Supplier type,
+		public ValueSerializer<?> modifySerializer(SerializationConfig config, BeanDescription.Supplier described,
 				ValueSerializer<?> serializer) {
-			return ReturnTypes.isLater(type.getBeanClass())
-					? new FailingSerializer(type.getBeanClass().getName() + " has no value to compare yet")
-					: serializer;
+			Class<?> type = described.getBeanClass();
+			if (ReturnTypes.isLater(type)) {
+				return new FailingSerializer(type.getName() + " has no value to compare yet");
+			}
+			return !Principal.class.isAssignableFrom(type) ? serializer : new ToStringSerializerBase(type) {
+
+				@Override
+				public String valueToString(Object value) {
+					return String.valueOf(((Principal) value).getName());
+				}
+
+			};
 		}
 
 	}
