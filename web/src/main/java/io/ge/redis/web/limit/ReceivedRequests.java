@@ -34,7 +34,8 @@ public class ReceivedRequests implements HttpHandlerDecoratorFactory, Subscriber
 	}
 
 	static ServerHttpRequest find(ContextView context, ServerHttpRequest request) {
-		return context.getOrDefault(ReceivedRequests.class, request);
+		Object key = ReceivedRequests.class;
+		return context.hasKey(key) ? context.get(key) : request;
 	}
 
 	static @Nullable LimitedRequest current() {
