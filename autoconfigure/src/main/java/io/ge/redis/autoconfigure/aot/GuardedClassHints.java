@@ -47,9 +47,8 @@ final class GuardedClassHints {
 		if (call.keepsResult()) {
 			registerValue(method);
 		}
-		for (Type parameter : method.getGenericParameterTypes()) {
-			// Records may be keys
-			if (call.hasJsonArguments() || ResolvableType.forType(parameter).toClass().isRecord()) {
+		if (call.hasJsonArguments()) {
+			for (Type parameter : method.getGenericParameterTypes()) {
 				registerValue(parameter);
 			}
 		}
