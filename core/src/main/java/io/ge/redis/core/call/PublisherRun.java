@@ -43,8 +43,8 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
 
-	/** Of the work: also cancelled while it emits within its subscription. */
-	private volatile @Nullable Subscription source;
+	/** Of the work, until it has ended: cancelled once, also while it emits. */
+	private final AtomicReference<@Nullable Subscription> source = new AtomicReference<>();
 
 	/** The context of the method's publisher. */
 	private volatile Context known;
@@ -154,12 +154,11 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void onSubscribe(Subscription subscription) {
-		this.source = subscription;
-		if (this.gone) {
-			subscription.cancel();
+		if (this.source.compareAndSet(null, subscription)) {
+			this.upstream.set(subscription);
 		}
 		else {
-			this.upstream.set(subscription);
+			subscription.cancel();
 		}
 	}
 
@@ -181,11 +180,13 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void onError(Throwable failure) {
+		this.source.set(Operators.cancelledSubscription());
 		ended(null, failure);
 	}
 
 	@Override
 	public void onComplete() {
+		this.source.set(Operators.cancelledSubscription());
 		ended(this.value.get(), null);
 	}
 
@@ -210,7 +211,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	public void cancel() {
 		this.gone = true;
 		stopping();
-		Subscription working = this.source;
+		Subscription working = this.source.getAndSet(Operators.cancelledSubscription());
 		if (working != null) {
 			working.cancel();
 		}
@@ -219,7 +220,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	void stopWork() {
-		this.upstream.cancel();
+		// Its subscription was cancelled when the caller left
 		if (abandon()) {
 			discard();
 		}

@@ -516,6 +516,45 @@ class GuardedCallsTests {
 		}
 
 		@Test
+		void workIsCancelledOnceAndOnlyWhileItRuns() {
+			AtomicInteger cancelled = new AtomicInteger();
+			Mono<Object> never = Mono.never().doOnCancel(cancelled::incrementAndGet);
+			Flux<Object> some = Flux.<Object>just(1, 2, 3)
+				.concatWith(Mono.never())
+				.doOnCancel(cancelled::incrementAndGet);
+			Flux<Object> all = Flux.<Object>just(1, 2).doOnCancel(cancelled::incrementAndGet);
+			assertCancelled(cancelled, 1, flux(() -> working(some)).take(2));
+			assertCancelled(cancelled, 1, flux(() -> working(flux(() -> working(some)))).take(3));
+			assertCancelled(cancelled, 1, flux(() -> working(all)).take(1));
+			assertCancelled(cancelled, 0, flux(() -> working(all)));
+			assertCancelled(cancelled, 0, Flux.from(mono(() -> working(all.last()))).take(1));
+			for (Mono<Object> guarded : List.of(mono(() -> working(never)),
+					mono(() -> working(mono(() -> working(never)))), flux(() -> working(never.flux())).next())) {
+				Sinks.Empty<Object> tooLate = Sinks.empty();
+				CompletableFuture<Object> result = guarded.timeout(tooLate.asMono()).toFuture();
+				tooLate.tryEmitEmpty();
+				assertThat(result).failsWithin(LONG);
+				assertThat(cancelled.getAndSet(0)).isEqualTo(1);
+			}
+			TestCall interrupted = new TestCall(() -> never).grant().end();
+			CompletableFuture<Object> result = mono(() -> interrupted).toFuture();
+			interrupted.interruption.completeExceptionally(new IllegalStateException("lost"));
+			assertThat(result).failsWithin(LONG);
+			assertThat(cancelled).hasValue(1);
+		}
+
+		private static TestCall working(Object work) {
+			TestCall call = new TestCall(() -> work).grant().end();
+			call.interruptible = false;
+			return call;
+		}
+
+		private static void assertCancelled(AtomicInteger cancelled, int times, Publisher<?> guarded) {
+			Flux.from(guarded).onErrorComplete().blockLast(LONG);
+			assertThat(cancelled.getAndSet(0)).isEqualTo(times);
+		}
+
+		@Test
 		void callKnowsTheContextOfItsSubscriberBeforeItAsks() {
 			TestCall call = new TestCall(() -> Mono.just("value")).grant().end();
 			mono(() -> call).contextWrite(Context.of("who", "anna")).block(LONG);
