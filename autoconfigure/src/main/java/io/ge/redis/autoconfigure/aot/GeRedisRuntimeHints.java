@@ -53,6 +53,9 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 				MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.server.reactive.ServerHttpRequest",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
+		// For the bodies of responses in which work may go on
+		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.HttpEntity",
+				MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerType(MethodExpression.CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		// By which its arguments are found
 		reflection.registerJavaSerialization(SimpleKey.class);

@@ -485,7 +485,8 @@ class IdempotencyFormsIntegrationTests {
 		assertRefused(WithUntyped.class, "does not say what to read a kept result as", "Declare the type");
 		assertRefused(WithHidden.class, "nothing is written of " + Hidden.class.getName(), "a record");
 		assertRefused(WithStream.class, "results of type InputStream can be read only once", "whole result");
-		assertRefused(WithNested.class, "the return type Mono cannot be guarded", "Return the plain value");
+		assertRefused(WithNested.class, "the return type Flux<Mono<String>> cannot be guarded",
+				"Return the plain value");
 		assertRefused(WithOtherRecover.class, "there is no recover method 'plain' that fits", "Mono plain");
 		runner().withBean(Desk.class)
 			.withPropertyValues("ge.redis.idempotency.witness=required")

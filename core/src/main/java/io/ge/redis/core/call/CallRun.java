@@ -175,6 +175,11 @@ abstract class CallRun<A extends @Nullable Object> {
 	 * The work has ended by itself.
 	 */
 	final void ended(@Nullable Object value, @Nullable Throwable failure) {
+		Class<?> ongoing = (failure == null) ? OngoingResults.find(value) : null;
+		if (ongoing != null) {
+			ended(null, this.refusal.apply(new OngoingResultException(ongoing)));
+			return;
+		}
 		State last = this.state.getAndUpdate((now) -> now.isAtWork() ? State.ENDING : now);
 		if (!last.isAtWork()) {
 			return;

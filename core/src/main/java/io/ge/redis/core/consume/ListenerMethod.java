@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
@@ -28,6 +29,8 @@ import reactor.core.publisher.Mono;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.CoroutinesUtils;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
@@ -38,8 +41,9 @@ import org.springframework.util.ReflectionUtils;
  * Parameters, in any order: the payload, or the message around it; the headers as a
  * {@code Map<String, String>}; a {@link DeliveryAttempt}; an {@link Acknowledgment}. In
  * batch mode payload or message are a {@code List}, and headers and attempt do not exist.
- * The result is a plain value, a future, a publisher, or that of a suspending function;
- * the work is done when it is there.
+ * The result is a plain value, a future, a publisher, or that of a suspending function,
+ * by its type or, where that does not tell, by the value; the work is done when it is
+ * there.
  */
 public final class ListenerMethod {
 
@@ -193,8 +197,24 @@ public final class ListenerMethod {
 		if (result instanceof CompletionStage<?> stage) {
 			return stage;
 		}
-		return (result == null || this.form.isPlain()) ? CompletableFuture.completedFuture(result)
-				: Reactive.follow(this.form, result);
+		ResultForm followed = (result != null) ? followed(result) : ResultForm.PLAIN;
+		return (result == null || followed.isPlain()) ? CompletableFuture.completedFuture(result)
+				: Reactive.follow(followed, result);
+	}
+
+	// A type such as Object does not tell whether the work is done when it is there
+	private ResultForm followed(Object result) {
+		Class<?> ongoing = this.form.isPlain() ? OngoingResults.find(result) : null;
+		if (ongoing == null) {
+			return this.form;
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass());
+		if (adapter == null) {
+			throw this.method.problem(
+					"it has returned a " + ongoing.getSimpleName() + ", and nothing tells when its work ends.",
+					"Return the plain value, a Mono, a Flux or a CompletableFuture.");
+		}
+		return ResultForm.of(adapter);
 	}
 
 	private @Nullable Object invoke(@Nullable Object[] arguments) throws Exception {

@@ -8,6 +8,8 @@ package io.ge.redis.core.guard;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
+import io.ge.redis.GeRedisException;
+import io.ge.redis.core.call.OngoingResultException;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -45,9 +47,19 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 			return operation.form().isPlain() ? plain(parts, operation, invocation)
 					: async(parts, operation, invocation);
 		}
-		catch (RedisUnavailableException ex) {
-			throw ex.in(method(parts, invocation).displayName());
+		catch (RedisUnavailableException | OngoingResultException ex) {
+			throw placed(ex, method(parts, invocation));
 		}
+	}
+
+	private static GeRedisException placed(GeRedisException refusal, GuardedMethod method) {
+		if (refusal instanceof OngoingResultException ongoing) {
+			return method.problem("it has returned a " + ongoing.type().getSimpleName()
+					+ ", which its return type does not show, so its work goes on after the guarding has ended.",
+					"Declare the type that it returns, such as a Mono or a CompletableFuture.", ongoing);
+		}
+		return (refusal instanceof RedisUnavailableException unavailable) ? unavailable.in(method.displayName())
+				: refusal;
 	}
 
 	private @Nullable Object plain(GuardAdvisor.Parts<O> parts, O operation, MethodInvocation invocation)
@@ -63,8 +75,8 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 		ResultForm form = operation.form();
 		return parts.calls()
 			.make(form, () -> parts.guard().call(operation, own(invocation)),
-					(refusal) -> (refusal instanceof RedisUnavailableException unavailable)
-							? unavailable.in(method(parts, invocation).displayName()) : refusal);
+					(refusal) -> (refusal instanceof GeRedisException ours) ? placed(ours, method(parts, invocation))
+							: refusal);
 	}
 
 	// Each subscription to a publisher is a call of its own

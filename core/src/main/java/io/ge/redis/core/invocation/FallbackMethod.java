@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
-import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -58,7 +57,7 @@ public final class FallbackMethod {
 				if (candidate.isSynthetic() || !SourceMethods.name(candidate).equals(name)
 						|| candidate.equals(guarded.method())
 						|| KotlinDetector.isSuspendingFunction(candidate) != suspending
-						|| !fits(result(guarded.method()), result(candidate))) {
+						|| !fits(ReturnTypes.result(guarded).toClass(), result(candidate, guarded))) {
 					continue;
 				}
 				Class<?>[] offered = SourceMethods.parameterTypes(candidate);
@@ -71,12 +70,13 @@ public final class FallbackMethod {
 		}
 		throw guarded.problem("there is no " + attribute + " method '" + name + "' that fits.",
 				"Add to " + guarded.targetClass().getSimpleName() + ": " + (suspending ? "suspend " : "")
-						+ result(guarded.method()).getSimpleName() + " " + name
+						+ ReturnTypes.result(guarded).toClass().getSimpleName() + " " + name
 						+ " with the same parameters, optionally followed by a " + refusal.getSimpleName() + ".");
 	}
 
-	private static Class<?> result(Method method) {
-		return new MethodParameter(method, -1).getParameterType();
+	private static Class<?> result(Method candidate, GuardedMethod guarded) {
+		return ReturnTypes.result(new GuardedMethod(candidate, guarded.targetClass(), guarded.annotationType()))
+			.toClass();
 	}
 
 	private static boolean fits(Class<?> wanted, Class<?> offered) {

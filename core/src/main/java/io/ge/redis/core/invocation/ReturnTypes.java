@@ -13,11 +13,9 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 
+import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.call.ResultForm;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
@@ -37,16 +35,13 @@ public final class ReturnTypes {
 	/** Runs once for all waiting callers. */
 	private static final Set<String> DEFERRED = Set.of("kotlinx.coroutines.Deferred");
 
-	private static final Set<String> PUBLISHERS = Set.of("org.reactivestreams.Publisher",
-			"kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Deferred");
-
 	private static final Set<String> LATE_RESULTS = Set.of(
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
 			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-	private static final String ENTITY = "org.springframework.http.HttpEntity";
+	private static final String PACKAGES = "\\b(\\w+\\.)+";
 
 	private static final String HANDLER = "org.springframework.web.bind.annotation.RequestMapping";
 
@@ -61,35 +56,64 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Returns in which form a method gives its result.
+	 * Returns in which form a method gives its result: that of its type, resolved against
+	 * the class of the bean.
 	 * @throws GuardConfigurationException if its work goes on after it has returned, and
 	 * nothing tells when that ends
 	 */
 	public static ResultForm form(GuardedMethod method) {
-		if (isSuspending(method)) {
+		ResolvableType result = result(method);
+		ResultForm form = form(method, result.toClass());
+		Class<?> inside = OngoingResults.inside(result);
+		if (inside != null) {
+			throw method.problem(
+					"the return type " + result.toString().replaceAll(PACKAGES, "")
+							+ " cannot be guarded, because the work of the " + inside.getSimpleName()
+							+ " inside goes on after the guarding has ended.",
+					"Return the plain value, or a Mono, a Flux or a CompletableFuture of plain values.");
+		}
+		return form;
+	}
+
+	private static ResultForm form(GuardedMethod method, Class<?> type) {
+		boolean later = OngoingResults.isOngoing(type);
+		if (KotlinDetector.isSuspendingFunction(method.method())) {
 			if (!COROUTINES) {
 				throw method.problem("a suspending function cannot be guarded without Reactor.",
 						"Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor, by which Spring calls it.");
 			}
-			Class<?> type = new MethodParameter(method.method(), -1).getParameterType();
-			return type.getName().equals("kotlinx.coroutines.flow.Flow") ? ResultForm.SUSPENDING_FLOW
-					: ResultForm.SUSPENDING;
+			if (type.getName().equals("kotlinx.coroutines.flow.Flow")) {
+				return ResultForm.SUSPENDING_FLOW;
+			}
+			if (!later) {
+				return ResultForm.SUSPENDING;
+			}
 		}
-		Class<?> type = method.method().getReturnType();
-		if (!isLater(type)) {
+		else if (!later) {
 			return ResultForm.PLAIN;
 		}
-		if (type == CompletableFuture.class || type == CompletionStage.class) {
+		else if (type == CompletableFuture.class || type == CompletionStage.class) {
 			return ResultForm.FUTURE;
 		}
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (!REACTOR || adapter == null || find(type, DEFERRED) != null
-				|| !type.isAssignableFrom(adapter.getReactiveType())) {
-			throw method.problem("the return type " + type.getSimpleName() + " cannot be guarded.",
-					"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or "
-							+ "Flux" + (REACTOR ? "." : " with io.projectreactor:reactor-core."));
+		else {
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+			if (REACTOR && adapter != null && !OngoingResults.isNamed(type, DEFERRED)
+					&& type.isAssignableFrom(adapter.getReactiveType())) {
+				return ResultForm.of(adapter);
+			}
 		}
-		return ResultForm.of(adapter);
+		throw method.problem("the return type " + type.getSimpleName() + " cannot be guarded.",
+				"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or "
+						+ "Flux" + (REACTOR ? "." : " with io.projectreactor:reactor-core."));
+	}
+
+	/**
+	 * Returns the type of what a method returns, resolved against the class of the bean.
+	 * @return the type, of a suspending function that of its result
+	 */
+	public static ResolvableType result(GuardedMethod method) {
+		return ResolvableType
+			.forMethodParameter(new MethodParameter(method.method(), -1).withContainingClass(method.targetClass()));
 	}
 
 	/**
@@ -134,71 +158,20 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Refuses methods that return something whose work goes on after they have returned.
-	 */
-	public static void requireSynchronous(GuardedMethod method, Class<?> type) {
-		if (isLater(type)) {
-			throw method.problem(
-					"the return type " + type.getSimpleName()
-							+ " cannot be guarded, because its work goes on after the method has returned.",
-					"Return the plain value, or call the programmatic API inside the asynchronous work.");
-		}
-	}
-
-	/**
-	 * Refuses methods with a plain result that Spring MVC works on after they have
-	 * returned, where the guard has to last as long as the work.
+	 * Refuses methods with a result that Spring MVC works on after they have returned,
+	 * where the guard has to last as long as the work. A {@link Callable} is one if the
+	 * method is a handler.
 	 */
 	public static void requireOverWhenReturned(GuardedMethod method) {
-		Class<?> late = lateResult(method.method());
+		boolean handler = MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(HANDLER);
+		Class<?> late = OngoingResults.find(result(method),
+				(type) -> OngoingResults.isNamed(type, LATE_RESULTS) || (handler && type == Callable.class));
 		if (late != null) {
 			throw method.problem(
 					"the result " + late.getSimpleName()
 							+ " is worked on after the method has returned, and so after the guarding has ended.",
 					"Return a CompletableFuture or a Mono.");
 		}
-	}
-
-	/**
-	 * Returns what a method returns, also as the body of an entity, that Spring MVC works
-	 * on afterwards. A {@link Callable} that is no result of a handler is none.
-	 */
-	private static @Nullable Class<?> lateResult(Method method) {
-		Class<?> type = method.getReturnType();
-		if (type == Callable.class) {
-			return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(HANDLER) ? type : null;
-		}
-		Class<?> entity = find(type, Set.of(ENTITY));
-		Class<?> result = (entity != null)
-				? ResolvableType.forMethodReturnType(method).as(entity).getGeneric(0).resolve(Object.class) : type;
-		return (find(result, LATE_RESULTS) != null) ? result : null;
-	}
-
-	/**
-	 * Returns whether values of a type come later: futures, publishers and the like.
-	 */
-	public static boolean isLater(Class<?> type) {
-		return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)
-				|| Flow.Publisher.class.isAssignableFrom(type) || find(type, PUBLISHERS) != null
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
-	}
-
-	// By name, since the libraries that have them may not be there
-	private static @Nullable Class<?> find(Class<?> type, Set<String> names) {
-		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-			if (names.contains(each.getName())) {
-				return each;
-			}
-		}
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.filter((implemented) -> names.contains(implemented.getName()))
-			.findFirst()
-			.orElse(null);
-	}
-
-	private static boolean isSuspending(GuardedMethod method) {
-		return KotlinDetector.isSuspendingFunction(method.method());
 	}
 
 }

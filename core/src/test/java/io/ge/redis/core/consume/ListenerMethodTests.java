@@ -10,14 +10,18 @@ import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.FutureTask;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
+
+import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -69,6 +73,21 @@ class ListenerMethodTests {
 	}
 
 	@Test
+	void isDoneWhenTheResultIsThereThatNoTypeShows() throws Exception {
+		assertThat(call(method("unseen", false), "1")).isCompletedWithValue("1");
+		assertThat(call(method("failingUnseen", false), "1")).isCompletedExceptionally();
+		assertThat(call(method("unseenFuture", false), "1")).isCompletedWithValue("1");
+		assertThat(
+				call(new ListenerMethod(new Inherits(), guarded(Inherits.class, "inherited"), Whole.class, false), "1"))
+			.isCompletedWithValue("1");
+		for (String name : List.of("unseenInside", "unseenTask")) {
+			assertThatExceptionOfType(GuardConfigurationException.class)
+				.isThrownBy(() -> call(method(name, false), "1"))
+				.withMessageContainingAll("nothing tells when its work ends", "Return the plain value");
+		}
+	}
+
+	@Test
 	void throwsWhatTheMethodThrows() {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> call(method("throwing", false), "1"))
 			.withMessage("test");
@@ -90,12 +109,15 @@ class ListenerMethodTests {
 	}
 
 	private ListenerMethod method(String name, boolean batch) {
-		Method method = Arrays.stream(Listeners.class.getDeclaredMethods())
+		return new ListenerMethod(this.listeners, guarded(Listeners.class, name), Whole.class, batch);
+	}
+
+	private static GuardedMethod guarded(Class<?> type, String name) {
+		Method method = Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type))
 			.filter((each) -> each.getName().equals(name))
 			.findFirst()
 			.orElseThrow();
-		return new ListenerMethod(this.listeners, new GuardedMethod(method, Listeners.class, DeliveryAttempt.class),
-				Whole.class, batch);
+		return new GuardedMethod(method, type, DeliveryAttempt.class);
 	}
 
 	private CompletableFuture<Object> call(ListenerMethod method, String... messages) throws Exception {
@@ -118,6 +140,25 @@ class ListenerMethodTests {
 			throw new NotRetryableException("test", null);
 		}
 		return (type == Integer.class) ? Integer.valueOf(delivery.message()) : delivery.message();
+	}
+
+	private abstract static class Inherited<R> {
+
+		abstract R result(String payload);
+
+		R inherited(String payload) {
+			return result(payload);
+		}
+
+	}
+
+	private static final class Inherits extends Inherited<Mono<String>> {
+
+		@Override
+		Mono<String> result(String payload) {
+			return Mono.just(payload);
+		}
+
 	}
 
 	private static final class Listeners {
@@ -149,6 +190,26 @@ class ListenerMethodTests {
 
 		Mono<String> failingMono(String payload) {
 			return Mono.error(new IllegalStateException(payload));
+		}
+
+		Object unseen(String payload) {
+			return Mono.just(payload);
+		}
+
+		Object failingUnseen(String payload) {
+			return Mono.error(new IllegalStateException(payload));
+		}
+
+		Object unseenFuture(String payload) {
+			return CompletableFuture.completedFuture(payload);
+		}
+
+		Object unseenInside(String payload) {
+			return Optional.of(Mono.just(payload));
+		}
+
+		Object unseenTask(String payload) {
+			return new FutureTask<>(() -> payload);
 		}
 
 		void throwing(String payload) {

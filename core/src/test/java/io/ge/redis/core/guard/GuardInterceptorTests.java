@@ -9,16 +9,20 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.GuardedOperation;
@@ -32,7 +36,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -65,12 +71,17 @@ class GuardInterceptorTests {
 	private boolean cancellable;
 
 	private Door guarded() {
+		return guarded(this.door);
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> T guarded(T target) {
 		Entrances source = new Entrances();
 		GuardAdvisor.Parts<Entrance> parts = new GuardAdvisor.Parts<>(source, this.calls, Entry::new, () -> this);
-		ProxyFactory factory = new ProxyFactory(this.door);
+		ProxyFactory factory = new ProxyFactory(target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvice(new GuardInterceptor<>(() -> parts));
-		return (Door) factory.getProxy();
+		return (T) factory.getProxy();
 	}
 
 	@AfterEach
@@ -169,6 +180,30 @@ class GuardInterceptorTests {
 		assertThat(form.call(guarded())).isEqualTo("inside");
 		assertThat(this.door.found).isEqualTo((form == Form.FUTURE) ? null : "bound");
 		assertThat(this.bound.get()).isNull();
+	}
+
+	@Test
+	void resultHasTheFormThatTheClassOfTheBeanDeclares() {
+		assertThat(((Mono<?>) guarded(new LateEntrance()).pass(Mono.just("inside"))).block(LONG)).isEqualTo("inside");
+		assertThat(this.told).containsExactly("inside", "told");
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void resultThatGoesOnUnseenIsRefused(Object result) {
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> guarded(this.door).open(result))
+			.withMessageContainingAll("@Guarded on", "Door.open(Object)", "which its return type does not show",
+					"Declare the type that it returns");
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(() -> guarded(this.door).openLater(result).block(LONG))
+			.withMessageContainingAll("Door.openLater(Object)", "which its return type does not show");
+		assertThat(this.told).hasSize(4)
+			.allSatisfy((note) -> assertThat(note).matches(".*(goes on after the guarding has ended.*|told)"));
+	}
+
+	static Stream<Object> resultThatGoesOnUnseenIsRefused() {
+		return Stream.of(Mono.just("inside"), Flux.just("inside"), new CompletableFuture<>(),
+				Optional.of(Mono.just("inside")), new FutureTask<>(() -> "inside"));
 	}
 
 	@Test
@@ -293,7 +328,30 @@ class GuardInterceptorTests {
 
 	}
 
+	abstract static class AnyEntrance<R> {
+
+		@Guarded
+		R pass(R result) {
+			return result;
+		}
+
+	}
+
+	static class LateEntrance extends AnyEntrance<Mono<String>> {
+
+	}
+
 	static class Door {
+
+		@Guarded
+		Object open(Object result) {
+			return result;
+		}
+
+		@Guarded
+		Mono<Object> openLater(Object result) {
+			return Mono.just(result);
+		}
 
 		int entered;
 

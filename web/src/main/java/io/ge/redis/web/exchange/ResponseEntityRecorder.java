@@ -13,7 +13,6 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.record.Recording;
 import io.ge.redis.idempotency.record.ResultCodec;
 import io.ge.redis.idempotency.record.ResultCodecFactory;
@@ -27,15 +26,9 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ReactiveHttpOutputMessage;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
-import org.springframework.web.reactive.result.view.FragmentsRendering;
-import org.springframework.web.reactive.result.view.Rendering;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.View;
-import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /**
  * Keeps the value of a web handler where its response is not there (yet): in the row that
@@ -44,13 +37,9 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
  */
 public class ResponseEntityRecorder implements ResultCodecFactory {
 
+	private static final List<Class<?>> LATE = List.of(ServerSentEvent.class);
+
 	private final ResponseRules rules;
-
-	/** Types whose response is written after the handler has returned. */
-	private final List<Class<?>> late;
-
-	/** The types to write instead of those. */
-	private final String remedy;
 
 	/** Types that say how the response is made, and are no values. */
 	private final List<Class<?>> noValue;
@@ -58,29 +47,21 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	/** Types of parameters to which a handler writes the response itself. */
 	private final List<Class<?>> written;
 
-	private ResponseEntityRecorder(Supplier<List<String>> further, List<Class<?>> late, String remedy,
-			List<Class<?>> noValue, List<Class<?>> written) {
+	private ResponseEntityRecorder(Supplier<List<String>> further, List<Class<?>> noValue, List<Class<?>> written) {
 		this.rules = new ResponseRules(further);
-		this.late = late;
-		this.remedy = remedy;
 		this.noValue = noValue;
 		this.written = written;
 	}
 
 	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further,
-				List.of(DeferredResult.class, WebAsyncTask.class, ResponseBodyEmitter.class,
-						StreamingResponseBody.class),
-				"Return the whole response as a value or a ResponseEntity, or a CompletableFuture or Mono of one.",
 				List.of(HttpEntity.class, ModelAndView.class, View.class, InputStreamSource.class),
 				List.of(ServletResponse.class));
 	}
 
 	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
-		return new ResponseEntityRecorder(further, List.of(ServerSentEvent.class),
-				"Return the whole response as a value or a ResponseEntity.",
-				List.of(HttpEntity.class, Rendering.class, FragmentsRendering.class,
-						org.springframework.web.reactive.result.view.View.class, InputStreamSource.class),
+		return new ResponseEntityRecorder(further, List.of(HttpEntity.class,
+				org.springframework.web.reactive.result.view.View.class, InputStreamSource.class),
 				List.of(ReactiveHttpOutputMessage.class, ServerWebExchange.class));
 	}
 
@@ -89,12 +70,11 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 			BiFunction<ResolvableType, Boolean, ResultCodec> values) {
 		Set<String> kept = this.rules.headers();
 		Class<?> type = returnType.resolve(Object.class);
-		refuse(method, type, this.late, "is written after the method has returned");
+		refuse(method, type, LATE, "is written after the method has returned");
 		boolean handler = WebHandlers.isHandler(method);
 		if (ResponseEntity.class.isAssignableFrom(type)) {
 			ResolvableType body = returnType.as(ResponseEntity.class).getGeneric(0);
-			ReturnTypes.requireSynchronous(method, body.resolve(Object.class));
-			refuse(method, body.resolve(Object.class), this.late, "is written after the method has returned");
+			refuse(method, body.resolve(Object.class), LATE, "is written after the method has returned");
 			return (handler && isAnyOf(this.noValue, body.resolve(Object.class))) ? new NoValue()
 					: new Codec(kept, values.apply(declared(body), handler));
 		}
@@ -130,7 +110,8 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	private void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
 		if (isAnyOf(refused, type)) {
-			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".", this.remedy);
+			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".",
+					"Return the whole response as a value or a ResponseEntity.");
 		}
 	}
 

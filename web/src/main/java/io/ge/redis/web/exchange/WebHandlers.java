@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.ReturnTypes;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -36,7 +37,7 @@ public final class WebHandlers {
 	}
 
 	static boolean returnsBody(GuardedMethod method) {
-		return HttpEntity.class.isAssignableFrom(method.method().getReturnType())
+		return HttpEntity.class.isAssignableFrom(ReturnTypes.result(method).toClass())
 				|| new AnnotatedMethod(method.method()).hasMethodAnnotation(ResponseBody.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.targetClass(), ResponseBody.class);
 	}

@@ -104,6 +104,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 
 	private ResultForm form(GuardedMethod method) {
 		ResultForm form = ReturnTypes.form(method);
+		ReturnTypes.requireOverWhenReturned(method);
 		if (!form.isPlain() && this.operations.isWitnessRequired()) {
 			throw method.problem(
 					"ge.redis.idempotency.witness=required, and an asynchronous method has no transactional "

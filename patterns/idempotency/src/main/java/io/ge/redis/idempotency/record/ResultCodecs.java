@@ -21,7 +21,6 @@ import java.util.stream.BaseStream;
 
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.json.RoundTrips;
 import io.ge.redis.core.json.StoredJson;
 import tools.jackson.databind.json.JsonMapper;
@@ -66,7 +65,6 @@ public final class ResultCodecs {
 			return forResult(name, method, type);
 		}
 		ResolvableType promised = promised(type, form);
-		ReturnTypes.requireSynchronous(method, promised.resolve(Object.class));
 		if (form.kind() != ResultForm.Kind.MULTIPLE) {
 			return forResult(name, method, promised);
 		}

@@ -166,16 +166,15 @@ final class LockOperationSource extends OperationSource<DistributedLock, LockOpe
 	}
 
 	private static @Nullable Object skipped(ResultForm form, GuardedMethod method) {
-		MethodParameter result = new MethodParameter(method.method(), -1);
-		Class<?> type = result.getParameterType();
+		ResolvableType result = ReturnTypes.result(method);
+		Class<?> type = result.toClass();
 		if (type.isPrimitive() && type != void.class) {
 			throw method.problem("onNotAcquired = SKIP has nothing to return for the primitive " + type + ".",
 					"Return the wrapper type, which is null when the call was skipped, or an Optional.");
 		}
 		return switch (form.kind()) {
 			case PLAIN -> empty(type);
-			case FUTURE -> CompletableFuture
-				.completedFuture(empty(ResolvableType.forMethodParameter(result).getGeneric(0).toClass()));
+			case FUTURE -> CompletableFuture.completedFuture(empty(result.getGeneric(0).toClass()));
 			case SINGLE, MULTIPLE -> nothing(form, type, method);
 		};
 	}
