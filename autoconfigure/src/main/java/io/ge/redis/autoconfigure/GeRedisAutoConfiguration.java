@@ -123,9 +123,10 @@ public final class GeRedisAutoConfiguration {
 	}
 
 	@Bean
-	GuardVerifier geRedisGuardVerifier(ConfigurableListableBeanFactory beanFactory,
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardVerifier geRedisGuardVerifier(ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<GuardAdvisor> advisors, GuardedMethods methods) {
-		return new GuardVerifier(beanFactory, advisors.orderedStream().toList(), methods);
+		return new GuardVerifier(beanFactory, advisors, methods);
 	}
 
 	@Bean

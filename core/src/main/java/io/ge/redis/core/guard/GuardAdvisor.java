@@ -8,11 +8,9 @@ package io.ge.redis.core.guard;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -28,7 +26,6 @@ import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -48,10 +45,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	private final transient Runnable connecting;
 
 	private final transient Map<MethodClassKey, Boolean> annotated = new ConcurrentHashMap<>();
-
-	private final transient Set<Class<?>> advised = ConcurrentHashMap.newKeySet();
-
-	private transient volatile boolean verified;
 
 	/**
 	 * Creates an advisor.
@@ -111,20 +104,6 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	/**
-	 * Reads the annotations that were found while beans were made, also where no type of
-	 * a bean shows them, and from now on with each further one.
-	 */
-	void verify() {
-		this.verified = true;
-		for (Class<?> type : this.advised) {
-			// Where Spring looks for methods to advise: those of a proxy say less
-			Set<Class<?>> declaring = Proxy.isProxyClass(type) ? ClassUtils.getAllInterfacesForClassAsSet(type)
-					: Set.of(ClassUtils.getUserClass(type));
-			declaring.forEach((each) -> ReflectionUtils.doWithMethods(each, (method) -> source().get(method, type)));
-		}
-	}
-
-	/**
 	 * Returns the same advice for a pattern that is switched off. Unlike this advisor, it
 	 * is neither listed by the endpoint nor checked by {@link GuardVerifier}.
 	 */
@@ -137,24 +116,9 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
 		if (!isAnnotated(method, targetClass)) {
-			if (this.annotations.size() > 1) {
-				// An annotation of parameters without that of the method is a mistake
-				isGuarded(method, targetClass);
-			}
 			return false;
 		}
-		if (isClosed(targetClass)) {
-			throw new GuardedMethod(method, targetClass, annotation())
-				.problem("methods of a final class cannot be guarded.", remedy(targetClass));
-		}
-		return isGuarded(method, targetClass);
-	}
-
-	private boolean isGuarded(Method method, Class<?> targetClass) {
-		if (this.verified) {
-			return source().get(method, targetClass) != null;
-		}
-		this.advised.add(targetClass);
+		requireOpen(new GuardedMethod(method, targetClass, annotation()));
 		return true;
 	}
 
@@ -173,10 +137,13 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	/**
-	 * Returns whether no proxy can be made, neither of the class nor of its interfaces.
+	 * Refuses a class of which no proxy can be made, nor of its interfaces.
 	 */
-	static boolean isClosed(Class<?> type) {
-		return Modifier.isFinal(type.getModifiers()) && ClassUtils.getAllInterfacesForClass(type).length == 0;
+	static void requireOpen(GuardedMethod method) {
+		Class<?> type = method.targetClass();
+		if (Modifier.isFinal(type.getModifiers()) && ClassUtils.getAllInterfacesForClass(type).length == 0) {
+			throw method.problem("methods of a final class cannot be guarded.", remedy(type));
+		}
 	}
 
 	/**

@@ -7,11 +7,14 @@ package io.ge.redis.core.guard;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
@@ -23,80 +26,172 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Looks once, when all beans exist, whether every annotated method is really guarded, and
- * fails the start if one is not: a guard that silently does nothing is worse than none.
+ * Verifies that every annotated method is really guarded, since a guard that silently
+ * does nothing is worse than none. What exists when the application has started, and what
+ * is known by its type, fails the start; a bean that is made later fails when it is made.
  * Then prepares the guards that are in use, and only those.
+ * <p>
+ * Beans that a test has replaced are not verified. Other contexts of the application have
+ * no guards without an auto-configuration of their own: annotated beans are refused in
+ * contexts above and below this one.
  */
-public final class GuardVerifier implements SmartInitializingSingleton {
+public final class GuardVerifier
+		implements BeanPostProcessor, SmartInitializingSingleton, ApplicationListener<ContextRefreshedEvent> {
 
 	private static final String SCOPED_TARGET = "scopedTarget.";
 
+	/** Bean of Spring's test support where a test replaces beans. */
+	private static final String OVERRIDES = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	private final List<GuardAdvisor> advisors;
+	private final Supplier<List<GuardAdvisor>> advisors;
 
 	private final GuardedMethods methods;
 
-	private final Set<GuardAdvisor> used = new LinkedHashSet<>();
+	/** In a test, what was there before any post-processor. */
+	private final Set<String> replaced;
 
-	public GuardVerifier(ConfigurableListableBeanFactory beanFactory, List<GuardAdvisor> advisors,
+	/** Beans that were made before the start, by name and class. */
+	private final Map<List<Object>, Object> early = new ConcurrentHashMap<>();
+
+	private final Set<List<Object>> verified = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean started;
+
+	public GuardVerifier(ConfigurableListableBeanFactory beanFactory, ObjectProvider<GuardAdvisor> advisors,
 			GuardedMethods methods) {
 		this.beanFactory = beanFactory;
-		this.advisors = advisors;
+		this.advisors = SingletonSupplier.of(() -> advisors.orderedStream().toList());
 		this.methods = methods;
+		this.replaced = beanFactory.containsSingleton(OVERRIDES) ? Set.of(beanFactory.getSingletonNames()) : Set.of();
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (!(bean instanceof AopInfrastructureBean)
+				&& !beanName.endsWith(AutowireCapableBeanFactory.ORIGINAL_INSTANCE_SUFFIX)) {
+			if (this.started) {
+				verify(beanName, bean);
+			}
+			else {
+				this.early.putIfAbsent(List.of(beanName, bean.getClass()), bean);
+			}
+		}
+		return bean;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		List<Candidate> candidates = candidates();
+		this.started = true;
+		List<Candidate> candidates = candidates(this.beanFactory);
+		List<GuardAdvisor> used = candidates.stream()
+			.filter((candidate) -> !candidate.annotated().isEmpty())
+			.map(Candidate::advisor)
+			.distinct()
+			.toList();
 		// Connects while annotations are read
-		this.used.forEach(GuardAdvisor::connect);
+		used.forEach(GuardAdvisor::connect);
 		candidates.forEach(this::verify);
-		this.advisors.forEach(GuardAdvisor::verify);
+		this.early.forEach((made, bean) -> {
+			Object singleton = singleton(this.beanFactory, (String) made.get(0));
+			if (singleton == null || singleton instanceof FactoryBean) {
+				verify((String) made.get(0), bean);
+			}
+		});
+		this.early.clear();
+		BeanFactory above = this.beanFactory.getParentBeanFactory();
+		while (above instanceof ConfigurableListableBeanFactory context) {
+			requireGuards(context);
+			above = context.getParentBeanFactory();
+		}
 		PatternLifecycle.patterns(this.beanFactory).forEach(GuardPattern::verify);
-		this.used.forEach(GuardAdvisor::prepare);
+		used.forEach(GuardAdvisor::prepare);
 	}
 
-	private List<Candidate> candidates() {
+	/**
+	 * Checks a context below this one.
+	 */
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		if (event.getApplicationContext()
+			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory context
+				&& context != this.beanFactory) {
+			requireGuards(context);
+		}
+	}
+
+	private void requireGuards(ConfigurableListableBeanFactory context) {
+		if (context.getBeanNamesForType(GuardVerifier.class, true, false).length > 0
+				|| context.containsSingleton(OVERRIDES)) {
+			return;
+		}
+		for (Candidate candidate : candidates(context)) {
+			for (GuardedMethod guarded : candidate.annotated()) {
+				throw guarded
+					.problem("its application context has no guards, so the annotation would do nothing.",
+							"Define the bean in the context that has them, or add the auto-configuration to its own.")
+					.inBean(candidate.beanName());
+			}
+		}
+	}
+
+	private List<Candidate> candidates(ConfigurableListableBeanFactory context) {
 		List<Candidate> candidates = new ArrayList<>();
-		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
-			Object bean = existingSingleton(beanName);
+		for (String beanName : context.getBeanDefinitionNames()) {
+			Object bean = singleton(context, beanName);
 			// What a factory makes, as far as its type is known
 			Object known = (bean instanceof FactoryBean) ? null : bean;
 			Class<?> type = (known != null) ? AopProxyUtils.ultimateTargetClass(known)
-					: this.beanFactory.getType(beanName, false);
+					: context.getType(beanName, false);
 			// A scoped proxy is not guarded itself: its target is
-			if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
-				String name = beanName.startsWith(SCOPED_TARGET) ? beanName.substring(SCOPED_TARGET.length())
-						: beanName;
-				addCandidates(candidates, name, known, ClassUtils.getUserClass(type));
+			if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)
+					&& !this.replaced.contains(beanName)) {
+				candidates.addAll(candidates(beanName, known, ClassUtils.getUserClass(type)));
 			}
 		}
 		return candidates;
 	}
 
-	private @Nullable Object existingSingleton(String beanName) {
-		return this.beanFactory.containsSingleton(beanName) ? this.beanFactory.getSingleton(beanName) : null;
+	private static @Nullable Object singleton(ConfigurableListableBeanFactory context, String beanName) {
+		return context.containsSingleton(beanName) ? context.getSingleton(beanName) : null;
 	}
 
-	private void addCandidates(List<Candidate> candidates, String beanName, @Nullable Object bean, Class<?> type) {
-		for (GuardAdvisor advisor : this.advisors) {
-			if (advisor.isCandidate(type)) {
-				Method[] methods = ReflectionUtils.getUniqueDeclaredMethods(type,
-						ReflectionUtils.USER_DECLARED_METHODS);
-				candidates.add(new Candidate(beanName, bean, type, methods, advisor));
-				if (Arrays.stream(methods).anyMatch((method) -> advisor.isAnnotated(method, type))) {
-					this.used.add(advisor);
-				}
-			}
+	private List<Candidate> candidates(String beanName, @Nullable Object bean, Class<?> type) {
+		String name = beanName.startsWith(SCOPED_TARGET) ? beanName.substring(SCOPED_TARGET.length()) : beanName;
+		return this.advisors.get()
+			.stream()
+			.filter((advisor) -> advisor.isCandidate(type))
+			.map((advisor) -> new Candidate(name, bean, type,
+					ReflectionUtils.getUniqueDeclaredMethods(type, ReflectionUtils.USER_DECLARED_METHODS), advisor))
+			.toList();
+	}
+
+	private void verify(String beanName, Object bean) {
+		Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+		List<Object> known = List.of(beanName, bean.getClass(), type);
+		if (this.verified.contains(known)) {
+			return;
 		}
+		// Where Spring looks for methods to advise: those of a proxy say less
+		Set<Class<?>> declaring = Proxy.isProxyClass(type) ? ClassUtils.getAllInterfacesForClassAsSet(type)
+				: Set.of(ClassUtils.getUserClass(type));
+		declaring.forEach((each) -> candidates(beanName, bean, each).forEach(this::verify));
+		this.verified.add(known);
 	}
 
 	private void verify(Candidate candidate) {
@@ -104,9 +199,8 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 			try {
 				GuardedOperation operation = candidate.advisor().source().get(method, candidate.type());
 				if (operation != null) {
-					GuardedMethod guarded = new GuardedMethod(method, candidate.type(),
-							candidate.advisor().annotation());
-					requireGuarded(guarded, candidate.bean(), candidate.advisor());
+					GuardedMethod guarded = candidate.guarded(method);
+					requireGuarded(guarded, exposed(candidate), candidate.advisor());
 					operation.describe()
 						.forEach((guard) -> this.methods
 							.add(new GuardedMethods.Entry(candidate.beanName(), guarded.displayName(), guard)));
@@ -118,6 +212,14 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 		}
 	}
 
+	// In a circle of references the proxy was made before the bean was complete
+	private @Nullable Object exposed(Candidate candidate) {
+		Object bean = candidate.bean();
+		Object singleton = (bean == null || AopUtils.isAopProxy(bean)) ? null
+				: this.beanFactory.getSingleton(candidate.beanName());
+		return (singleton == null || singleton instanceof FactoryBean) ? bean : singleton;
+	}
+
 	private static void requireGuarded(GuardedMethod guarded, @Nullable Object bean, GuardAdvisor advisor) {
 		Method method = guarded.method();
 		if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
@@ -125,17 +227,20 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 					"Make it a public method that is called through the bean.");
 		}
 		if (bean == null) {
-			return;
+			GuardAdvisor.requireOpen(guarded);
 		}
-		if (!AopUtils.isAopProxy(bean) || !isAdvisedBy(bean, advisor)) {
+		else if (!AopUtils.isAopProxy(bean) || !isAdvisedBy(bean, advisor)) {
 			throw guarded.problem("the bean is no proxy, so the annotation would do nothing.",
 					"Let Spring create the bean after the guards: it must not be a BeanPostProcessor or a "
 							+ "dependency of one, its class must not be final, and it must be created by the container.");
 		}
-		if (Modifier.isFinal(method.getModifiers()) && AopUtils.isCglibProxy(bean)) {
+		boolean ofClass = (bean != null) ? AopUtils.isCglibProxy(bean)
+				: !isOn(ClassUtils.getAllInterfacesForClass(guarded.targetClass()), method);
+		if (Modifier.isFinal(method.getModifiers()) && ofClass) {
 			throw guarded.problem("a final method cannot be guarded.", GuardAdvisor.remedy(method.getDeclaringClass()));
 		}
-		if (AopUtils.isJdkDynamicProxy(bean) && !isOnInterface(bean, method)) {
+		if (bean != null && AopUtils.isJdkDynamicProxy(bean)
+				&& !isOn(((Advised) bean).getProxiedInterfaces(), method)) {
 			throw guarded.problem(
 					"the bean is proxied by its interfaces, and none of them declares this method, "
 							+ "so nobody can call it through the proxy.",
@@ -152,13 +257,25 @@ public final class GuardVerifier implements SmartInitializingSingleton {
 		return false;
 	}
 
-	private static boolean isOnInterface(Object bean, Method method) {
-		return Arrays.stream(((Advised) bean).getProxiedInterfaces())
+	private static boolean isOn(Class<?>[] interfaces, Method method) {
+		return Arrays.stream(interfaces)
 			.anyMatch((type) -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()) != null);
 	}
 
 	private record Candidate(String beanName, @Nullable Object bean, Class<?> type, Method[] methods,
 			GuardAdvisor advisor) {
+
+		GuardedMethod guarded(Method method) {
+			return new GuardedMethod(method, this.type, this.advisor.annotation());
+		}
+
+		List<GuardedMethod> annotated() {
+			return Arrays.stream(this.methods)
+				.filter((method) -> this.advisor.isAnnotated(method, this.type))
+				.map(this::guarded)
+				.toList();
+		}
+
 	}
 
 }

@@ -6,16 +6,17 @@
 package io.ge.redis.core.guard;
 
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
 
 import io.ge.redis.core.invocation.GuardDescription;
 
 /**
- * The guarded methods of the application, as found at startup.
+ * The guarded methods of the application, as far as their beans are known.
  */
 public final class GuardedMethods {
 
-	private final List<Entry> entries = new CopyOnWriteArrayList<>();
+	private final Set<Entry> entries = new CopyOnWriteArraySet<>();
 
 	void add(Entry entry) {
 		this.entries.add(entry);
