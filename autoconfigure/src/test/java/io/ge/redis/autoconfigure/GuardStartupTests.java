@@ -77,6 +77,8 @@ class GuardStartupTests {
 				arguments(ForgottenBean.class, "ForgottenBean.call(String)", "uses of(#user)",
 						"#root.target.of(#user), or @bean.of(#user)"),
 				arguments(Placeholder.class, "Placeholder.call()", "cannot be resolved", "Define the property"),
+				arguments(Overloads.class, "Overloads.call(", "its default name 'Overloads.call' is also",
+						"name = \"...\""),
 				arguments(SameNameTwice.class, "SameNameTwice.call()", "is used on it twice", "name of its own"),
 				arguments(PostProcessor.class, "PostProcessor.call()", "the bean is no proxy", "BeanPostProcessor"));
 	}
@@ -100,6 +102,19 @@ class GuardStartupTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(GuardConfigurationException.class)
 				.hasMessageContaining("spring.aop.proxy-target-class=true"));
+	}
+
+	@Test
+	void refusesDefaultNameOfTwoClasses() {
+		this.runner.withBean("desk", Meta.Desk.class)
+			.withBean("other", Generic.Desk.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(GuardConfigurationException.class)
+				.hasMessageContainingAll("Bean 'other'", "Generic$Desk.call(long)", "its default name 'Desk.call'",
+						"Meta$Desk.call(String)", "Give one of them a name of its own"));
+		this.runner.withBean("desk", Meta.Desk.class)
+			.withBean("same", Meta.Desk.class)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -325,6 +340,18 @@ class GuardStartupTests {
 
 	}
 
+	static class Overloads {
+
+		@RateLimited(limit = 1)
+		public void call(String user) {
+		}
+
+		@RateLimited(limit = 1)
+		public void call(long user) {
+		}
+
+	}
+
 	static class SameNameTwice {
 
 		@RateLimited(name = "a", limit = 1)
@@ -408,6 +435,14 @@ class GuardStartupTests {
 		public void call() {
 		}
 
+		static class Desk {
+
+			@RateLimited(limit = 1)
+			public void call(String user) {
+			}
+
+		}
+
 	}
 
 	interface Handler<T> {
@@ -421,6 +456,14 @@ class GuardStartupTests {
 		@Override
 		@RateLimited(name = "generic", key = "#value", limit = 1)
 		public void call(String value) {
+		}
+
+		static class Desk {
+
+			@RateLimited(limit = 1)
+			public void call(long user) {
+			}
+
 		}
 
 	}

@@ -41,8 +41,7 @@ final class BulkheadOperationSource extends OperationSource<Bulkhead, BulkheadOp
 	@Override
 	protected BulkheadOperation parse(List<Bulkhead> annotations, GuardedMethod method) {
 		Bulkhead annotation = annotations.get(0);
-		String given = this.attributes.text(method, "name", annotation.name());
-		String name = (given != null) ? given : method.defaultName();
+		String name = this.attributes.name(method, annotation.name());
 		Settings settings = new Settings();
 		Long limit = settings.pickOptional("limit", this.properties.get().limits().get(name),
 				this.attributes.number(method, "limit", annotation.limit()));

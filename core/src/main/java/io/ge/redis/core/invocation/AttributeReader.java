@@ -6,6 +6,9 @@
 package io.ge.redis.core.invocation;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,8 @@ public final class AttributeReader {
 	private static final Pattern NUMBER_ABOVE_ZERO = Pattern.compile("[+-]?0*[1-9]\\d*");
 
 	private final StringValueResolver placeholders;
+
+	private final Map<List<Object>, GuardedMethod> defaultNames = new ConcurrentHashMap<>();
 
 	public AttributeReader(StringValueResolver placeholders) {
 		this.placeholders = placeholders;
@@ -44,10 +49,25 @@ public final class AttributeReader {
 
 	/**
 	 * Reads the name of a guard.
+	 * @return the name, or a default one that no other method has
+	 * @throws GuardConfigurationException if another method has the same default name
 	 */
 	public String name(GuardedMethod method, String value) {
 		String name = text(method, "name", value);
-		return (name != null) ? name : method.defaultName();
+		return (name != null) ? name : defaultName(method);
+	}
+
+	// The same name means the same state, so methods share one only if the source says so
+	private String defaultName(GuardedMethod method) {
+		String name = method.defaultName();
+		GuardedMethod first = this.defaultNames.putIfAbsent(List.of(method.annotationType(), name), method);
+		if (first != null && !first.equals(method)) {
+			throw method.problem(
+					"its default name '" + name + "' is also the default name of " + first.displayName()
+							+ ", so both would share one state.",
+					"Give one of them a name of its own: name = \"...\".");
+		}
+		return name;
 	}
 
 	public @Nullable String text(GuardedMethod method, String attribute, String value) {
