@@ -176,8 +176,10 @@ abstract class CallRun<A extends @Nullable Object> {
 	 */
 	final void ended(@Nullable Object value, @Nullable Throwable failure) {
 		Class<?> ongoing = (failure == null) ? OngoingResults.find(value) : null;
-		if (ongoing != null) {
-			ended(null, this.refusal.apply(new OngoingResultException(ongoing)));
+		Throwable refused = (ongoing != null) ? this.refusal.apply(new OngoingResultException(ongoing)) : null;
+		// Code knows what it returns, and refuses nothing; a method is known by its type
+		if (refused != null && !(refused instanceof OngoingResultException)) {
+			ended(null, refused);
 			return;
 		}
 		State last = this.state.getAndUpdate((now) -> now.isAtWork() ? State.ENDING : now);

@@ -8,17 +8,16 @@ package io.ge.redis.core.call;
 import io.ge.redis.GeRedisException;
 
 /**
- * Guarded work has returned something whose work goes on, where a value was expected: the
- * guarding has ended before that.
+ * A guarded method has returned something whose work goes on, where its type shows a
+ * value: the guarding ends before that.
  */
 public final class OngoingResultException extends GeRedisException {
 
 	private final Class<?> type;
 
 	OngoingResultException(Class<?> type) {
-		super("The guarded work has returned a " + type.getSimpleName()
-				+ ", whose work goes on after the guarding has ended. Return the value that it promises, or use the "
-				+ "asynchronous variant of the method");
+		super("A guarded method has returned a " + type.getSimpleName()
+				+ ", whose work goes on after the guarding has ended");
 		this.type = type;
 	}
 

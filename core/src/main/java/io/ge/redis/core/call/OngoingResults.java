@@ -102,7 +102,7 @@ public final class OngoingResults {
 	 * @throws OngoingResultException if it goes on, or if what an {@link Optional} or a
 	 * response holds does
 	 */
-	static @Nullable Object requireOver(@Nullable Object result) {
+	public static @Nullable Object requireOver(@Nullable Object result) {
 		Class<?> ongoing = find(result);
 		if (ongoing != null) {
 			throw new OngoingResultException(ongoing);

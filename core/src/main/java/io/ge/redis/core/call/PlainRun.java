@@ -56,7 +56,7 @@ final class PlainRun implements GuardedCall.Beginning {
 
 	@Override
 	public void run() throws Throwable {
-		this.result = OngoingResults.requireOver(this.work.start());
+		this.result = this.work.start();
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.core.guard;
 
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.invocation.GuardedOperation;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,7 @@ public interface Guard<O extends GuardedOperation> {
 	 * about.
 	 */
 	static @Nullable Object proceed(GuardedOperation operation, MethodInvocation invocation) throws Throwable {
-		return operation.form().isPlain() ? invocation.proceed()
+		return operation.form().isPlain() ? OngoingResults.requireOver(invocation.proceed())
 				: ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
 	}
 

@@ -543,14 +543,6 @@ class GuardedCallsTests {
 			assertThat(cancelled).hasValue(1);
 		}
 
-		@Test
-		void plainWorkThatGoesOnIsRefused() {
-			TestCall call = new TestCall(() -> Mono.just("value")).grant().end();
-			assertThatExceptionOfType(OngoingResultException.class).isThrownBy(() -> GuardedCalls.run(call))
-				.withMessageContaining("has returned a MonoJust, whose work goes on after the guarding has ended");
-			assertThat(call.notes).endsWith("ended with OngoingResultException");
-		}
-
 		private static TestCall working(Object work) {
 			TestCall call = new TestCall(() -> work).grant().end();
 			call.interruptible = false;

@@ -42,7 +42,7 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 	public @Nullable Object plain(BlacklistOperation operation, MethodInvocation invocation) throws Throwable {
 		CheckedCall call = call(operation, invocation);
 		call.requireClear(Waiting.await(call.ask()));
-		return invocation.proceed();
+		return Guard.proceed(operation, invocation);
 	}
 
 	@Override
