@@ -308,7 +308,7 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	private CompletableFuture<?> call(Answer answer) {
 		DefaultIdempotency idempotency = (DefaultIdempotency) this.context.getBean(Idempotency.class);
 		IdempotencyRequest request = idempotency.request(IdempotencySettings.of("bank"), List.of(answer.key()),
-				Fingerprints.of(null), null);
+				Fingerprints.of(null));
 		KeyedCall call = new KeyedCall(request, new Nothing(), null, answer, () -> {
 		}, null);
 		Object promise = this.context.getBean(GuardedCalls.class)

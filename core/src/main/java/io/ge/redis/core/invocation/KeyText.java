@@ -29,6 +29,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
 import org.jspecify.annotations.Nullable;
@@ -182,7 +183,7 @@ public final class KeyText {
 			return content.flatMap((each) -> refused(each, depth + 1));
 		}
 		boolean open = type == Object.class || Modifier.isAbstract(type.getModifiers());
-		return (open && !ReturnTypes.isLater(type)) ? Stream.empty() : Stream.of(type);
+		return (open && !OngoingResults.isOngoing(type)) ? Stream.empty() : Stream.of(type);
 	}
 
 	private static @Nullable Stream<ResolvableType> content(ResolvableType declared, Class<?> type) {
@@ -203,7 +204,7 @@ public final class KeyText {
 	 * Returns what to write instead of a key that has no text.
 	 */
 	static String remedy(Class<?> type) {
-		return ReturnTypes.isLater(type) ? "Its value is not known yet: take the key from another argument."
+		return OngoingResults.isOngoing(type) ? "Its value is not known yet: take the key from another argument."
 				: "Name one of its values, such as #order.id, or the text that a bean gives it, such as @keys.of(#order).";
 	}
 

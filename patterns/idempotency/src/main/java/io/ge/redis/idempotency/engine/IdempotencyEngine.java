@@ -94,15 +94,6 @@ public final class IdempotencyEngine {
 	}
 
 	private CompletionStage<IdempotencyDecision> claim(IdempotencyRequest request, CompletableFuture<?> answer) {
-		return attempt(request, answer).thenCompose((decision) -> {
-			// The record may be of the release before
-			IdempotencyRequest earlier = (decision instanceof IdempotencyDecision.Mismatch) ? request.asEarlier()
-					: null;
-			return (earlier != null) ? attempt(earlier, answer) : CompletableFuture.completedFuture(decision);
-		});
-	}
-
-	private CompletionStage<IdempotencyDecision> attempt(IdempotencyRequest request, CompletableFuture<?> answer) {
 		RedisIdempotencyKey key = this.redis.key(request);
 		return (request.settings().onDuplicate() == OnDuplicate.CONFLICT) ? attempt(request, key, Duration.ZERO, answer)
 				: attempt(request, key, System.nanoTime() + request.settings().waitTimeout().toNanos(), answer);

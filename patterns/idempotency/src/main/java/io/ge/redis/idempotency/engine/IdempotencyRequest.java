@@ -5,9 +5,7 @@
 
 package io.ge.redis.idempotency.engine;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.idempotency.IdempotencyKeyException;
@@ -20,34 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
  * all share
  * @param fingerprint what must be equal in a repetition
- * @param earlier the fingerprint that the release before has of the same payload
  */
 public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
-		byte[] fingerprint, Supplier<byte[]> earlier) {
+		byte[] fingerprint) {
 
 	private static final int MAX_KEY_LENGTH = 255;
-
-	public IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
-			byte[] fingerprint) {
-		this(settings, caller, key, fingerprint, () -> fingerprint);
-	}
-
-	/**
-	 * Returns whether a fingerprint is that of this payload.
-	 */
-	public boolean hasFingerprint(byte[] other) {
-		return Arrays.equals(other, this.fingerprint) || Arrays.equals(other, this.earlier.get());
-	}
-
-	/**
-	 * Returns this request as the release before makes it, {@code null} if it is the
-	 * same.
-	 */
-	@Nullable IdempotencyRequest asEarlier() {
-		byte[] other = this.earlier.get();
-		return Arrays.equals(other, this.fingerprint) ? null
-				: new IdempotencyRequest(this.settings, this.caller, this.key, other);
-	}
 
 	@Override
 	public String toString() {

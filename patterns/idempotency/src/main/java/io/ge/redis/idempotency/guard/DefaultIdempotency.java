@@ -95,7 +95,7 @@ final class DefaultIdempotency implements Idempotency {
 
 			@Override
 			public KeyedCall ask() {
-				return new KeyedCall(request(settings, parts, fingerprint, payload), codec, null, null, () -> {
+				return new KeyedCall(request(settings, parts, fingerprint), codec, null, null, () -> {
 				}, null);
 			}
 
@@ -122,11 +122,10 @@ final class DefaultIdempotency implements Idempotency {
 		return new IdempotentCall(form, action, this.parts);
 	}
 
-	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint,
-			@Nullable Object payload) {
+	IdempotencyRequest request(IdempotencySettings settings, List<String> key, byte[] fingerprint) {
 		Caller caller = (settings.scope() == IdempotencyScope.PRINCIPAL)
 				? PendingCaller.ask(() -> currentCaller(settings)) : null;
-		return new IdempotencyRequest(settings, caller, key, fingerprint, () -> Fingerprints.earlier(payload));
+		return new IdempotencyRequest(settings, caller, key, fingerprint);
 	}
 
 	private @Nullable Caller currentCaller(IdempotencySettings settings) {

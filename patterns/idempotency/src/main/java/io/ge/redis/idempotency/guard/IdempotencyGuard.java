@@ -75,9 +75,7 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 				}
 				return null;
 			}
-			Object payload = this.operation.payload().apply(this.invocation);
-			IdempotencyRequest request = IdempotencyGuard.this.idempotency.get()
-				.request(settings, key, fingerprint(payload), payload);
+			IdempotencyRequest request = IdempotencyGuard.this.idempotency.get().request(settings, key, fingerprint());
 			IdempotencyKeySource.Calls calls = this.operation.calls();
 			FallbackMethod recover = this.operation.recover();
 			return new KeyedCall(request, this.operation.codec(), this.operation.exceptions(),
@@ -85,9 +83,9 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 					}, (recover != null) ? (lost) -> recover.invoke(this.invocation, () -> lost) : null);
 		}
 
-		private byte[] fingerprint(@Nullable Object payload) {
+		private byte[] fingerprint() {
 			try {
-				return Fingerprints.of(payload);
+				return Fingerprints.of(this.operation.payload().apply(this.invocation));
 			}
 			catch (JacksonException ex) {
 				Object target = this.invocation.getThis();

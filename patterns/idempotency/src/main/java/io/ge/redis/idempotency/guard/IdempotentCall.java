@@ -6,6 +6,7 @@
 package io.ge.redis.idempotency.guard;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -186,7 +187,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	private @Nullable Object replay(KeyedCall call, TransactionalRecord record) throws Throwable {
-		if (!call.request().hasFingerprint(record.fingerprint())) {
+		if (!Arrays.equals(record.fingerprint(), call.request().fingerprint())) {
 			throw this.parts.outcomes().refuse(call.request(), new IdempotencyDecision.Mismatch());
 		}
 		return replay(call, new Completed(record.result()));

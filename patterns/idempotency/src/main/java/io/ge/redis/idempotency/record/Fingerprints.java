@@ -14,14 +14,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.core.invocation.SourceMethods;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -65,29 +64,20 @@ public final class Fingerprints {
 
 	private static final String SET_DEPTH = Fingerprints.class.getName() + ".depth";
 
-	private static final JsonMapper VALUES = fields(
-			JsonFactory.builder().addDecorator((factory, generator) -> new NumbersByValue(generator)).build(),
-			() -> Fingerprints.VALUES)
-		.addModule(new SimpleModule().setSerializerModifier(new NamesOfPrincipals()))
+	private static final JsonMapper VALUES = JsonMapper
+		.builder(JsonFactory.builder().addDecorator((factory, generator) -> new NumbersByValue(generator)).build())
+		.addModule(new SimpleModule().addSerializer(Set.class, new SetSerializer())
+			.setSerializerModifier(new NamesOfPrincipals()))
 		.changeDefaultPropertyInclusion((same) -> JsonInclude.Value.construct(Include.NON_EMPTY, Include.NON_EMPTY))
+		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
 		.disable(JsonNodeFeature.WRITE_NULL_PROPERTIES)
+		.annotationIntrospector(AnnotationIntrospector.nopInstance())
+		.changeDefaultVisibility((visibility) -> visibility.with(Visibility.NONE).withFieldVisibility(Visibility.ANY))
+		.disable(MapperFeature.PROPAGATE_TRANSIENT_MARKER)
+		.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS)
 		.build();
 
-	/** As the release before compares, of which there may be records. */
-	private static final JsonMapper EARLIER = fields(new JsonFactory(), () -> Fingerprints.EARLIER).build();
-
 	private Fingerprints() {
-	}
-
-	private static JsonMapper.Builder fields(JsonFactory factory, Supplier<JsonMapper> elements) {
-		return JsonMapper.builder(factory)
-			.addModule(new SimpleModule().addSerializer(Set.class, new SetSerializer(elements)))
-			.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
-			.annotationIntrospector(AnnotationIntrospector.nopInstance())
-			.changeDefaultVisibility(
-					(visibility) -> visibility.with(Visibility.NONE).withFieldVisibility(Visibility.ANY))
-			.disable(MapperFeature.PROPAGATE_TRANSIENT_MARKER)
-			.enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS, SerializationFeature.FAIL_ON_EMPTY_BEANS);
 	}
 
 	/**
@@ -96,7 +86,7 @@ public final class Fingerprints {
 	 */
 	public static void requireComparable(GuardedMethod method, boolean all) {
 		for (Class<?> parameter : SourceMethods.parameterTypes(method.method())) {
-			if ((all && ReturnTypes.isLater(parameter))
+			if ((all && OngoingResults.isOngoing(parameter))
 					|| NO_DATA.stream().anyMatch((type) -> type.isAssignableFrom(parameter))) {
 				throw method.problem(
 						"a parameter of type " + parameter.getSimpleName()
@@ -111,25 +101,8 @@ public final class Fingerprints {
 	 * @throws JacksonException if a value has no fields to be compared by
 	 */
 	public static byte[] of(@Nullable Object payload) {
-		return of(VALUES, payload);
-	}
-
-	/**
-	 * Returns the fingerprint that the release before has of a payload.
-	 */
-	public static byte[] earlier(@Nullable Object payload) {
-		try {
-			return of(EARLIER, payload);
-		}
-		catch (JacksonException ex) {
-			// Nor could it compare this one
-			return of(payload);
-		}
-	}
-
-	private static byte[] of(JsonMapper mapper, @Nullable Object payload) {
 		MessageDigest digest = Sha256.digest();
-		mapper.writeValue(new DigestOutputStream(OutputStream.nullOutputStream(), digest), payload);
+		VALUES.writeValue(new DigestOutputStream(OutputStream.nullOutputStream(), digest), payload);
 		return digest.digest();
 	}
 
@@ -139,11 +112,8 @@ public final class Fingerprints {
 	@SuppressWarnings("rawtypes")
 	private static final class SetSerializer extends StdSerializer<Set> {
 
-		private final Supplier<JsonMapper> elements;
-
-		SetSerializer(Supplier<JsonMapper> elements) {
+		SetSerializer() {
 			super(Set.class);
-			this.elements = elements;
 		}
 
 		@Override
@@ -157,7 +127,7 @@ public final class Fingerprints {
 			if (depth > DEEPEST_SET) {
 				context.reportMappingProblem("More than %d sets within each other", DEEPEST_SET);
 			}
-			ObjectWriter elements = this.elements.get().writer().withAttribute(SET_DEPTH, depth);
+			ObjectWriter elements = VALUES.writer().withAttribute(SET_DEPTH, depth);
 			List<String> texts = new ArrayList<>(value.size());
 			for (Object element : value) {
 				texts.add(elements.writeValueAsString(element));
@@ -181,7 +151,7 @@ public final class Fingerprints {
 		public ValueSerializer<?> modifySerializer(SerializationConfig config, BeanDescription.Supplier described,
 				ValueSerializer<?> serializer) {
 			Class<?> type = described.getBeanClass();
-			if (ReturnTypes.isLater(type)) {
+			if (OngoingResults.isOngoing(type)) {
 				return new FailingSerializer(type.getName() + " has no value to compare yet");
 			}
 			return !Principal.class.isAssignableFrom(type) ? serializer : new ToStringSerializerBase(type) {

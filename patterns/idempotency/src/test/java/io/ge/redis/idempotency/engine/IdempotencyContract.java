@@ -119,18 +119,6 @@ abstract class IdempotencyContract {
 	}
 
 	@Test
-	void payloadThatTheReleaseBeforeHasStoredIsTheSame() {
-		IdempotencyDecision running = claim(SALES, "anna", "key", "earlier");
-		IdempotencyRequest known = request(SALES, "anna", "key", "payload");
-		IdempotencyRequest same = new IdempotencyRequest(SALES, known.caller(), known.key(), known.fingerprint(),
-				() -> request(SALES, "anna", "key", "earlier").fingerprint());
-		assertThat(Waiting.await(this.engine.claim(same, null))).isInstanceOf(IdempotencyDecision.InFlight.class);
-		end(running, new Ending.Complete(bytes("sold")));
-		assertThat(Waiting.await(this.engine.claim(same, null))).isInstanceOf(IdempotencyDecision.Completed.class);
-		assertThat(Waiting.await(this.engine.claim(known, null))).isInstanceOf(IdempotencyDecision.Mismatch.class);
-	}
-
-	@Test
 	void releasedKeyMayBeClaimedWithAnotherPayloadAndAHigherFence() {
 		IdempotencyDecision first = claim("key");
 		assertThat(end(first, new Ending.Release())).isTrue();

@@ -9,7 +9,6 @@ import java.math.BigDecimal;
 import java.security.Principal;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -100,19 +99,6 @@ class FingerprintsTests {
 		}
 		assertThat(Fingerprints.of(new BigDecimal("1E+9999"))).isNotEqualTo(Fingerprints.of(1));
 		assertThat(Fingerprints.of(Double.NaN)).isNotEqualTo(Fingerprints.of(1));
-	}
-
-	@Test
-	void plainPayloadsAreStillWhatTheyWereInTheReleaseBefore() {
-		for (Object payload : Arrays.asList("1", 1, 2.5, null, List.of("POST", "/a", new byte[] { 1 }),
-				new Object[] { "a", new Pair("1", "2"), null, Map.of("a", List.of(1)), Thread.State.NEW })) {
-			assertThat(Fingerprints.of(payload)).isEqualTo(Fingerprints.earlier(payload));
-		}
-		Object[] amount = { new Pair("a", null), new BigDecimal("10.50") };
-		assertThat(Fingerprints.of(amount)).isNotEqualTo(Fingerprints.earlier(amount));
-		assertThat(HexFormat.of().formatHex(Fingerprints.earlier(amount)))
-			.isEqualTo("25760970f804f1d8f096a1985f8aa598a4558a235df8df3a6ae99e5531ffd102");
-		assertThat(Fingerprints.earlier((Principal) () -> "anna")).isEqualTo(Fingerprints.of("anna"));
 	}
 
 	@Test
