@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.springframework.beans.factory.BeanCreationNotAllowedException;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -19,6 +20,8 @@ import org.springframework.util.function.SingletonSupplier;
 public final class GuardEvents {
 
 	private static final Log logger = LogFactory.getLog(GuardEvents.class);
+
+	private static final GuardListener[] NONE = {};
 
 	private final Supplier<GuardListener[]> listeners;
 
@@ -32,7 +35,7 @@ public final class GuardEvents {
 	}
 
 	public void publish(GuardEvent event) {
-		for (GuardListener listener : this.listeners.get()) {
+		for (GuardListener listener : listeners()) {
 			try {
 				listener.onEvent(event);
 			}
@@ -40,6 +43,16 @@ public final class GuardEvents {
 				logger.warn("A listener failed on " + event.getClass().getSimpleName() + " of '" + event.name() + "'",
 						ex);
 			}
+		}
+	}
+
+	private GuardListener[] listeners() {
+		try {
+			return this.listeners.get();
+		}
+		catch (BeanCreationNotAllowedException ex) {
+			// The application closes and has had no event before
+			return NONE;
 		}
 	}
 

@@ -59,6 +59,9 @@ public final class KeyText {
 	/** Elements of one key, those of its elements included. */
 	private static final int MOST_ELEMENTS = 1000;
 
+	/** Lists within each other, which a list that contains itself exceeds. */
+	private static final int MOST_LEVELS = 50;
+
 	/** Levels up to which a declared type is read, which may contain itself. */
 	private static final int DEEPEST_TYPE = 8;
 
@@ -98,6 +101,8 @@ public final class KeyText {
 	private final boolean complete;
 
 	private int elements;
+
+	private int level;
 
 	private KeyText(Object what, boolean complete) {
 		this.what = what;
@@ -223,14 +228,16 @@ public final class KeyText {
 
 	private List<String> texts(@Nullable Object value, Collection<?> elements, boolean nested) {
 		this.elements += elements.size();
-		if (this.elements > MOST_ELEMENTS) {
+		this.level++;
+		if (this.elements > MOST_ELEMENTS || this.level > MOST_LEVELS) {
 			throw new InvalidKeyException(this.what + " evaluated to a list of more than " + MOST_ELEMENTS
-					+ " elements. Name what they have in common", false);
+					+ " elements or " + MOST_LEVELS + " levels. Name what they have in common", false);
 		}
 		List<String> texts = new ArrayList<>(elements.size());
 		for (Object element : elements) {
 			texts.add(text(element, nested));
 		}
+		this.level--;
 		if (value instanceof Set || value instanceof Map) {
 			Collections.sort(texts);
 		}
