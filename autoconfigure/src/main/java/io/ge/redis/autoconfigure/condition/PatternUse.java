@@ -13,6 +13,7 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -187,7 +188,7 @@ public final class PatternUse {
 			}
 			// A library of which a part is missing is skipped
 			for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-				each.getDeclaredMethods();
+				Objects.requireNonNull(each.getDeclaredMethods());
 			}
 			return type;
 		}

@@ -7,9 +7,11 @@ package io.ge.redis.state;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 import io.ge.redis.core.StandIn;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -41,10 +43,15 @@ public interface Workspaces {
 		StandIn.Answer written = (call) -> new WriteResult(true, 0);
 		Workspace workspace = StandIn.of(Workspace.class,
 				Map.of("putIfAbsent", written, "compareAndSet", written, "move", (call) -> new WriteResult(false, 0),
-						"update", (call) -> ((UnaryOperator<?>) call[2]).apply(null), "snapshot", (call) -> empty,
-						"memory", (call) -> empty, "changes", (call) -> new StateChanges(List.of(), 0, 0, false),
-						"join", (call) -> List.of(call[0]), "remember", (call) -> true));
+						"update", (call) -> ofNothing(call[2]), "snapshot", (call) -> empty, "memory", (call) -> empty,
+						"changes", (call) -> new StateChanges(List.of(), 0, 0, false), "join",
+						(call) -> List.of(call[0]), "remember", (call) -> true));
 		return (kind, id) -> workspace;
+	}
+
+	@SuppressWarnings("unchecked") // the parameter of update
+	private static @Nullable Object ofNothing(@Nullable Object update) {
+		return ((UnaryOperator<@Nullable Object>) Objects.requireNonNull(update)).apply(null);
 	}
 
 }
