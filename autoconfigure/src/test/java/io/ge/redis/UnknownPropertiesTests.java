@@ -82,7 +82,8 @@ class UnknownPropertiesTests {
 			.replace(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
 					new SystemEnvironmentPropertySource(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
 							Map.of("GE_REDIS_PORT_6379_TCP", "tcp://10.0.0.1:6379", "GE_REDIS_SERVICE_HOST", "10.0.0.1",
-									"GE_REDIS_LOCK_ENABLD", "true", "GE_REDIS_RATELIMIT_ENABLED", "true")));
+									"GE_REDIS_LOCK_ENABLD", "true", "GE_REDIS_RATELIMIT_ENABLED", "true",
+									"GE_REDIS_RATE_LIMIT_LIMITS_FEED_WAIT_TIME", "1s")));
 		assertThat(find(environment))
 			.containsOnly(entry("ge.redis.lock.enabld", " Did you mean ge.redis.lock.enabled?"));
 	}

@@ -33,6 +33,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -314,6 +315,18 @@ class IdempotencyTransactionIntegrationTests {
 						(status) -> assertThatIllegalStateException().isThrownBy(() -> desk.sellNested("key", 1)));
 			assertThat(desk.count()).isZero();
 			assertThat(desk.outcomes()).containsExactly("released");
+		});
+	}
+
+	@Test
+	void savepointThatAdviceSetsAfterTheMethodUndoesNothing() {
+		this.runner.withUserConfiguration(Audits.class).run((context) -> {
+			Desk desk = context.getBean(Desk.class);
+			desk.transactions()
+				.executeWithoutResult(
+						(status) -> assertThatIllegalStateException().isThrownBy(() -> desk.insertThenFail("key")));
+			assertThat(desk.count()).isEqualTo(1);
+			assertThat(desk.outcomes()).containsExactly("unknown");
 		});
 	}
 
@@ -628,6 +641,30 @@ class IdempotencyTransactionIntegrationTests {
 				}
 				catch (IllegalStateException ex) {
 					return invocation.proceed();
+				}
+			});
+		}
+
+	}
+
+	/**
+	 * Audits failures in a savepoint of its own, which fails.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Audits {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor audit(ObjectProvider<PlatformTransactionManager> manager) {
+			return advisor("insertThenFail", (invocation) -> {
+				try {
+					return invocation.proceed();
+				}
+				catch (IllegalStateException ex) {
+					TransactionTemplate nested = new TransactionTemplate(manager.getObject());
+					nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+					nested.executeWithoutResult((status) -> status.setRollbackOnly());
+					throw ex;
 				}
 			});
 		}

@@ -138,8 +138,8 @@ class SpringCacheProviderTests {
 	@Test
 	void oneLineNamesTheProviderAndHowToChooseAnother(CapturedOutput output) {
 		this.runner.run((context) -> assertThat(output).containsOnlyOnce("Spring's caches")
-			.contains("are kept by the provider Caffeine, as without GE Redis. "
-					+ "Set spring.cache.type=redis to keep them in Redis"));
+			.contains(
+					"are kept by the provider Caffeine, not in Redis. Set spring.cache.type=redis if they belong there"));
 	}
 
 	@Test

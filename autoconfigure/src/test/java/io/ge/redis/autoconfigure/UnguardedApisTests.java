@@ -110,6 +110,7 @@ class UnguardedApisTests {
 		assertThat(BloomFilters.unguarded().addAll("any", List.of("a", "b"))).containsExactly(true, true);
 		Workspace workspace = Workspaces.unguarded().open("session", "101");
 		assertThat(workspace.by("planner").increment("count", 2)).isEqualTo(2);
+		assertThat(workspace.put("price", 42L)).as("version").isZero();
 		assertThat(workspace.changes(0).changes()).isEmpty();
 		assertThat(workspace.join("planner")).containsExactly("planner");
 		try (ChangeSubscription changes = workspace.listen(0, (change) -> {

@@ -29,7 +29,7 @@ import org.springframework.util.NumberUtils;
  * <li>work that is passed as the last argument, a {@link Supplier}, is run</li>
  * <li>a default method runs</li>
  * <li>the result is empty: {@code false}, no element, the stand-in of an interface; a
- * number is the one that was passed, such as what is added, else 0</li>
+ * number is the amount that was passed, a primitive last argument, else 0</li>
  * </ol>
  * Results of asynchronous methods are completed.
  */
@@ -90,16 +90,18 @@ public final class StandIn implements InvocationHandler {
 			return work.get();
 		}
 		return method.isDefault() ? InvocationHandler.invokeDefault(proxy, method, arguments)
-				: empty(proxy, ClassUtils.resolvePrimitiveIfNecessary(type.toClass()), arguments);
+				: empty(proxy, method, ClassUtils.resolvePrimitiveIfNecessary(type.toClass()), arguments);
 	}
 
-	private @Nullable Object empty(Object proxy, Class<?> type, @Nullable Object[] arguments) {
+	private @Nullable Object empty(Object proxy, Method method, Class<?> type, @Nullable Object[] arguments) {
 		if (type == Boolean.class) {
 			return false;
 		}
 		if (Number.class.isAssignableFrom(type)) {
-			Object last = (arguments.length > 0) ? arguments[arguments.length - 1] : null;
-			return type.isInstance(last) ? last : NumberUtils.parseNumber("0", type.asSubclass(Number.class));
+			int last = arguments.length - 1;
+			boolean amount = last >= 0 && method.getParameterTypes()[last].isPrimitive();
+			return (amount && type.isInstance(arguments[last])) ? arguments[last]
+					: NumberUtils.parseNumber("0", type.asSubclass(Number.class));
 		}
 		if (type == Optional.class) {
 			return Optional.empty();

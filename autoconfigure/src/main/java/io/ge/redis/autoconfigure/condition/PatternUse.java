@@ -33,13 +33,16 @@ import io.ge.redis.stream.RedisStreamListener;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.MethodMetadata;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
@@ -94,12 +97,18 @@ public final class PatternUse {
 	public static @Nullable String findProperty(Environment environment, String prefix) {
 		ConfigurationPropertyName above = ConfigurationPropertyName.of(prefix);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+			boolean named = false;
 			if (source instanceof IterableConfigurationPropertySource properties) {
 				for (ConfigurationPropertyName name : properties) {
+					named |= above.isAncestorOf(name);
 					if (above.isAncestorOf(name) && !isSwitchedOff(environment, name)) {
 						return name + " is set";
 					}
 				}
+			}
+			// Variables may have an underscore for each dash
+			if (!named && source.containsDescendantOf(above) == ConfigurationPropertyState.PRESENT) {
+				return prefix + " is set";
 			}
 		}
 		return null;
@@ -178,7 +187,9 @@ public final class PatternUse {
 
 	private static @Nullable Class<?> typeOfApplication(ConfigurableListableBeanFactory beans, String name) {
 		BeanDefinition definition = beans.getBeanDefinition(name);
-		if (isOurs(name) || isOfSpring(definition.getFactoryBeanName()) || isOfSpring(definition.getBeanClassName())) {
+		String made = definition.getBeanClassName();
+		boolean product = made != null && made.endsWith("FactoryBean");
+		if (isOurs(beans, name) || isOfSpring(definition.getFactoryBeanName()) || (isOfSpring(made) && !product)) {
 			return null;
 		}
 		try {
@@ -198,7 +209,18 @@ public final class PatternUse {
 	}
 
 	/**
-	 * Returns whether a bean is one of the library.
+	 * Returns whether a bean is one of the library, by its name and by what defines it.
+	 */
+	public static boolean isOurs(ConfigurableListableBeanFactory beans, String bean) {
+		BeanDefinition definition = beans.getBeanDefinition(bean);
+		MethodMetadata method = (definition instanceof AnnotatedBeanDefinition annotated)
+				? annotated.getFactoryMethodMetadata() : null;
+		String defining = (method != null) ? method.getDeclaringClassName() : definition.getBeanClassName();
+		return isOurs(bean) && (defining == null || defining.startsWith("io.ge.redis."));
+	}
+
+	/**
+	 * Returns whether a bean has a name as those of the library.
 	 */
 	public static boolean isOurs(String bean) {
 		return bean.regionMatches(true, 0, "geRedis", 0, 7) || bean.startsWith("ge.redis.")

@@ -69,7 +69,7 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 					.setLazyInit(prefixes.stream()
 						.allMatch((prefix) -> PatternUse.findProperty(this.environment, prefix) == null));
 			}
-			else if (!this.used && PatternUse.isOurs(bean)
+			else if (!this.used && PatternUse.isOurs(beans, bean)
 					&& !beans.isTypeMatch(bean, SmartInitializingSingleton.class)) {
 				beans.getBeanDefinition(bean).setLazyInit(true);
 			}

@@ -136,8 +136,9 @@ public final class SpringCacheProvider implements BeanDefinitionRegistryPostProc
 					+ ". Set " + TYPE + " to another provider, such as caffeine or simple, to keep them there");
 		}
 		else if (provider != null && !provider.equals("Redis") && !this.environment.containsProperty(TYPE)) {
-			logger.info("Spring's caches (@Cacheable) are kept by the provider " + provider
-					+ ", as without GE Redis. Set " + TYPE + "=redis to keep them in Redis");
+			logger.info("Spring's caches (@Cacheable) are kept by the provider " + provider + ", not in Redis. Set "
+					+ TYPE + "=redis if they belong there, as Spring Boot decides"
+					+ " where an application brings Spring Data Redis itself");
 		}
 	}
 

@@ -112,12 +112,20 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 		Node node = root;
 		boolean named = false;
 		for (int i = 2; i < name.getNumberOfElements(); i++) {
-			Node next = node.next(uniform(name, i));
+			int end = i;
+			String part = uniform(name, i);
+			Node next = node.next(part);
+			// Variables may have an underscore for each dash
+			while (next == null && system && ++end < name.getNumberOfElements()) {
+				part += uniform(name, end);
+				next = node.next(part);
+			}
 			if (next == null) {
 				return (system && i == 2) ? null : hint(name, i, node, named);
 			}
 			named = node.isMap();
 			node = next;
+			i = end;
 		}
 		return null;
 	}

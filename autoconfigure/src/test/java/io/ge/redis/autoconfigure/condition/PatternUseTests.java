@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure.condition;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -32,6 +33,8 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -51,6 +54,18 @@ class PatternUseTests {
 					"ge.redis.enabled=false, '', unused", "ge.redis.key-prefix=a, '', ge.redis.key-prefix is set" })
 	void propertiesAreUse(String property, String pattern, @Nullable String reason) {
 		assertThat(find(pattern, Plain.class, property)).isEqualTo(reason);
+	}
+
+	@Test
+	void variablesMayHaveAnUnderscoreForEachDash() {
+		StandardEnvironment environment = new StandardEnvironment();
+		environment.getPropertySources()
+			.replace(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+					new SystemEnvironmentPropertySource(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+							Map.of("GE_REDIS_RATE_LIMIT_RULES_0_PATH", "/login")));
+		ConfigurationPropertySources.attach(environment);
+		assertThat(PatternUse.findProperty(environment, "ge.redis.rate-limit")).isEqualTo("ge.redis.rate-limit is set");
+		assertThat(PatternUse.findProperty(environment, "ge.redis.lock")).isNull();
 	}
 
 	@ParameterizedTest
@@ -94,6 +109,10 @@ class PatternUseTests {
 		assertThat(PatternUse.isOurs("ge.redis.lock-io.ge.redis.lock.LockProperties")).isTrue();
 		assertThat(PatternUse.isOurs("io.ge.redis.autoconfigure.LockAutoConfiguration$Nested")).isTrue();
 		assertThat(PatternUse.isOurs("io.ge.redis.autoconfigure.console.ServletConsoleConfiguration")).isTrue();
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean("geRedisShop", Thread.class);
+			assertThat(PatternUse.isOurs(context.getBeanFactory(), "geRedisShop")).isFalse();
+		}
 		assertThat(PatternUse.isOurs("geCaches")).isFalse();
 		assertThat(PatternUse.isOurs("patternUseTests.InBeanMethod")).isFalse();
 	}

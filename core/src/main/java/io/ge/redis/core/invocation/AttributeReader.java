@@ -61,7 +61,7 @@ public final class AttributeReader {
 	private String defaultName(GuardedMethod method) {
 		String name = method.defaultName();
 		GuardedMethod first = this.defaultNames.putIfAbsent(List.of(method.annotationType(), name), method);
-		if (first != null && !first.equals(method)) {
+		if (first != null && !(first.method().equals(method.method()) && first.owner() == method.owner())) {
 			throw method.problem(
 					"its default name '" + name + "' is also the default name of " + first.displayName()
 							+ ", so both would share one state.",

@@ -29,7 +29,16 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 	 * @return {@code SimpleClassName.methodName}
 	 */
 	public String defaultName() {
-		return ClassUtils.getUserClass(this.targetClass).getSimpleName() + "." + SourceMethods.name(this.method);
+		return owner().getSimpleName() + "." + SourceMethods.name(this.method);
+	}
+
+	/**
+	 * Returns the class that a user knows: of a generated implementation, such as that of
+	 * a repository, the interface.
+	 */
+	Class<?> owner() {
+		Class<?> declaring = this.method.getDeclaringClass();
+		return declaring.isAssignableFrom(this.targetClass) ? ClassUtils.getUserClass(this.targetClass) : declaring;
 	}
 
 	/**

@@ -6,7 +6,6 @@
 package io.ge.redis.core.json;
 
 import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,6 +40,7 @@ import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
+import tools.jackson.databind.ser.jdk.EnumSerializer;
 
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
@@ -96,7 +96,13 @@ final class ObjectFields {
 	 */
 	boolean isExact(Class<?> type) {
 		boolean written = !isOfTheJdk(type) || EXACT.contains(type) || EXACT_PACKAGES.contains(type.getPackageName());
-		ValueSerializer<?> serializer = written ? serializer(this.mapper, type) : null;
+		boolean plain = this.mapper.serializationConfig()
+			.getDefaultPropertyFormat(type)
+			.equals(JsonFormat.Value.empty());
+		ValueSerializer<?> serializer = (written && plain) ? serializer(this.mapper, type) : null;
+		if (Enum.class.isAssignableFrom(type)) {
+			return serializer instanceof EnumSerializer;
+		}
 		// One of java.time may have a pattern
 		return serializer != null && serializer.getClass().getName().startsWith("tools.jackson.")
 				&& (!type.getName().startsWith("java.time.") || serializer == serializer(JsonMapper.shared(), type));
@@ -157,9 +163,8 @@ final class ObjectFields {
 		List<Part> parts = parts(description, (name) -> !bean || written.contains(name));
 		boolean readable = parts.stream().allMatch((part) -> part.field().trySetAccessible());
 		boolean empty = bean && names.isEmpty() && description.findAnyGetter() == null;
-		// Of other objects the fields are not visited
-		typical &= bean || parts.stream().allMatch((part) -> Modifier.isFinal(part.field().getType().getModifiers()));
-		return new Fields(bean && readable, empty, typical, readable, parts);
+		// Others are written by methods of the application
+		return new Fields(bean && readable, empty, typical && bean, readable, parts);
 	}
 
 	private List<Part> parts(BeanDescription description, Predicate<String> written) {

@@ -261,7 +261,29 @@ class RoundTripsTests {
 				arguments(SCORES, new TreeMap<>(), new TreeMap<String, Integer>(String.CASE_INSENSITIVE_ORDER)),
 				arguments(Path.class, Path.of("/a"), Path.of("a")),
 				arguments(Attributes.class, new Attributes(Map.of("a", 1)), new Attributes(Map.of("a", 'a'))),
-				arguments(Role.class, new Role("user"), new Role("admin")));
+				arguments(Role.class, new Role("user"), new Role("admin")),
+				arguments(Stripped.class, new Stripped("a"), new Stripped(" a")),
+				arguments(Door.class, Door.OPEN, Door.REOPENED));
+	}
+
+	record Stripped(String text) {
+
+		@JsonValue
+		String json() {
+			return this.text.strip();
+		}
+
+	}
+
+	enum Door {
+
+		OPEN, REOPENED;
+
+		@JsonValue
+		String json() {
+			return "open";
+		}
+
 	}
 
 	@ParameterizedTest
@@ -281,6 +303,17 @@ class RoundTripsTests {
 		LocalDateTime second = LocalDateTime.of(2026, 1, 1, 0, 0, 1);
 		assertThat(patterned.loss(LocalDateTime.class, second)).isNull();
 		assertThat(patterned.loss(LocalDateTime.class, second.plusNanos(1))).isNotNull();
+	}
+
+	@Test
+	void formatsThatTheApplicationSetsForATypeAreComparedEachTime() {
+		RoundTripChecks patterned = new RoundTripChecks(JsonMapper.builder()
+			.withConfigOverride(LocalDateTime.class,
+					(type) -> type.setFormat(JsonFormat.Value.forPattern("yyyy-MM-dd'T'HH:mm")))
+			.build(), 0);
+		LocalDateTime minute = LocalDateTime.of(2026, 1, 1, 0, 1);
+		assertThat(patterned.loss(LocalDateTime.class, minute)).isNull();
+		assertThat(patterned.loss(LocalDateTime.class, minute.plusSeconds(1))).isNotNull();
 	}
 
 	@Test

@@ -178,9 +178,13 @@ public final class CallRecord {
 			}
 		}
 
+		private boolean isUndone() {
+			return this.undone || CallRecord.this.progress.isUndone();
+		}
+
 		@Override
 		public void beforeCommit(boolean readOnly) {
-			if (CallRecord.this.chosen == this && CallRecord.this.progress.isReached() && !this.undone) {
+			if (CallRecord.this.chosen == this && CallRecord.this.progress.isReached() && !isUndone()) {
 				// An entity gets its version, and what its callbacks set, when it is
 				// written
 				if (CallRecord.this.progress.hasReturned() && this.transaction instanceof TransactionStatus status) {
@@ -193,7 +197,7 @@ public final class CallRecord {
 		@Override
 		public void afterCompletion(int status) {
 			if (CallRecord.this.chosen == this) {
-				CallRecord.this.committed = status == STATUS_COMMITTED && !this.undone
+				CallRecord.this.committed = status == STATUS_COMMITTED && !isUndone()
 						&& CallRecord.this.progress.isReached();
 				CallRecord.this.chosen = null;
 				CallRecord.this.ownChosen = false;

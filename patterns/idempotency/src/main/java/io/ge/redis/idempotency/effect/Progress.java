@@ -5,9 +5,17 @@
 
 package io.ge.redis.idempotency.effect;
 
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
 import io.ge.redis.core.transaction.ThreadTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * How far a call has come. Not bound to a thread: what stands between the guard and the
@@ -27,13 +35,24 @@ public final class Progress {
 
 	private volatile boolean undone;
 
+	/** Whether an attempt was neither the last nor rolled back. */
+	private volatile boolean survived;
+
 	private @Nullable TransactionParticipant callers;
+
+	private List<Object> callersResources = List.of();
+
+	private final Set<Object> savepoints = Collections.newSetFromMap(new IdentityHashMap<>(0));
+
+	/** Savepoints that were set before the method began. */
+	private List<Object> enclosing = List.of();
 
 	/**
 	 * Sets what takes part in the caller's transaction, if that is one of this thread.
 	 */
 	public void calledWithin(TransactionParticipant callers) {
 		this.callers = callers;
+		this.callersResources = List.copyOf(TransactionSynchronizationManager.getResourceMap().values());
 	}
 
 	/**
@@ -41,12 +60,23 @@ public final class Progress {
 	 * is no longer its result.
 	 */
 	public void reach() {
+		this.survived |= this.reached && !this.undone;
+		this.apart = (!this.reached || this.apart) && isCallerSuspended();
 		this.returned = false;
 		this.result = null;
 		this.undone = false;
-		this.apart = this.callers != null && !ThreadTransactions.hasJoined(this.callers);
+		this.enclosing = List.copyOf(this.savepoints);
 		this.running = true;
 		this.reached = true;
+	}
+
+	// Within a transaction of another manager the connection of the caller's stays bound
+	private boolean isCallerSuspended() {
+		if (this.callers == null || ThreadTransactions.hasJoined(this.callers)) {
+			return false;
+		}
+		Collection<Object> bound = TransactionSynchronizationManager.getResourceMap().values();
+		return this.callersResources.stream().noneMatch((each) -> bound.stream().anyMatch((other) -> other == each));
 	}
 
 	/**
@@ -56,27 +86,30 @@ public final class Progress {
 		this.running = false;
 	}
 
-	public boolean isRunning() {
-		return this.running;
-	}
-
 	/**
-	 * Returns whether the caller's transaction was suspended while the method ran, so
+	 * Returns whether the caller's transaction was suspended whenever the method ran, so
 	 * that its end does not decide on what the method has done.
 	 */
 	public boolean isApart() {
 		return this.apart;
 	}
 
-	/**
-	 * A savepoint that was set around the method was rolled back.
-	 */
-	public void undo() {
-		this.undone = true;
+	public void savepoint(Object savepoint) {
+		if (!this.running) {
+			this.savepoints.add(savepoint);
+		}
 	}
 
+	public void rolledBackTo(Object savepoint) {
+		this.undone |= this.enclosing.stream().anyMatch((each) -> each == savepoint);
+	}
+
+	/**
+	 * Returns whether savepoints that were set around the method were rolled back, so
+	 * that nothing of it is left.
+	 */
 	public boolean isUndone() {
-		return this.undone;
+		return this.undone && !this.survived;
 	}
 
 	public boolean isReached() {

@@ -252,8 +252,6 @@ final class CallCompletion implements IdempotentExchange.Completion {
 
 		private final boolean subscribed;
 
-		private @Nullable Object enclosing;
-
 		private OfCaller(boolean subscribed) {
 			this.subscribed = subscribed;
 		}
@@ -280,15 +278,15 @@ final class CallCompletion implements IdempotentExchange.Completion {
 
 		@Override
 		public void savepoint(Object savepoint) {
-			if (CallCompletion.this.running && !CallCompletion.this.progress.isRunning()) {
-				this.enclosing = savepoint;
+			if (CallCompletion.this.running) {
+				CallCompletion.this.progress.savepoint(savepoint);
 			}
 		}
 
 		@Override
 		public void rolledBackTo(Object savepoint) {
-			if (CallCompletion.this.running && savepoint == this.enclosing) {
-				CallCompletion.this.progress.undo();
+			if (CallCompletion.this.running) {
+				CallCompletion.this.progress.rolledBackTo(savepoint);
 			}
 		}
 
