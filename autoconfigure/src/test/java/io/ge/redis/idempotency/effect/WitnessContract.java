@@ -341,6 +341,19 @@ abstract class WitnessContract {
 	}
 
 	@Test
+	void nothingIsWitnessedThatWasRolledBackToItsOwnSavepoint() {
+		run((desk) -> {
+			desk.failure = "nested";
+			desk.transactions.executeWithoutResult(
+					(status) -> assertThatIllegalStateException().isThrownBy(() -> desk.shop().sellNested("key")));
+			assertThat(desk.rows()).isZero();
+			desk.failure = "";
+			desk.transactions.executeWithoutResult((status) -> desk.shop().sellNested("key"));
+			assertThat(desk.sales()).isOne();
+		});
+	}
+
+	@Test
 	@Wide
 	void transactionWithinThatOfTheEffectIsNoWitness() {
 		run((desk) -> {
@@ -825,6 +838,13 @@ abstract class WitnessContract {
 			this.desk.fail("outer");
 			this.desk.insert(1);
 			return "sold";
+		}
+
+		@Idempotent(key = "#key")
+		@Transactional(propagation = Propagation.NESTED)
+		public void sellNested(String key) {
+			this.desk.insert(1);
+			this.desk.fail("nested");
 		}
 
 		@Idempotent(key = "#key")
