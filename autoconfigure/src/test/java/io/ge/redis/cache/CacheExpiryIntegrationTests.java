@@ -84,10 +84,10 @@ class CacheExpiryIntegrationTests {
 			assertThat(left).as("reads before the expiry").isPositive();
 			server.command("PEXPIRE", ENTRY, String.valueOf(left * STEP_MILLIS));
 			GeCaches next = caches.get(left % 2);
+			int before = this.loads.get();
 			CompletableFuture<String> read = CompletableFuture
 				.supplyAsync(() -> next.get("hot", "key", String.class, this::load));
 			if (began == 0) {
-				int before = this.loads.get();
 				Awaitility.await().until(() -> read.isDone() || this.loads.get() > before);
 				if (!read.isDone()) {
 					assertThat(server.command("EXISTS", LEAVE)).isEqualTo(1L);
