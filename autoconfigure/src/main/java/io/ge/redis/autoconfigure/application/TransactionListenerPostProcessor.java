@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.transaction.TransactionObserver;
 
@@ -30,12 +31,14 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 
 	private final BooleanSupplier used;
 
-	private final Collection<ConfigurableTransactionManager> unobserved = new ConcurrentLinkedQueue<>();
+	private final Collection<ConfigurableTransactionManager> managers = new ConcurrentLinkedQueue<>();
+
+	private final Collection<TransactionObserver> made = new ConcurrentLinkedQueue<>();
 
 	/**
 	 * Creates the post-processor.
-	 * @param used whether the application uses the library; else observers are not made
-	 * for transaction managers, and those that are made all the same come later
+	 * @param used whether the application uses the library; else no observer is made for
+	 * a transaction manager
 	 */
 	public TransactionListenerPostProcessor(ObjectProvider<TransactionObserver> observers, BooleanSupplier used) {
 		this.observers = observers;
@@ -45,15 +48,14 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		if (bean instanceof TransactionObserver observer) {
-			this.unobserved.forEach((manager) -> add(manager, observer));
+			this.made.add(observer);
+			this.managers.forEach((manager) -> add(manager, observer));
 		}
 		if (bean instanceof ConfigurableTransactionManager manager) {
-			if (this.used.getAsBoolean()) {
-				this.observers.orderedStream().forEach((observer) -> add(manager, observer));
-			}
-			else {
-				this.unobserved.add(manager);
-			}
+			this.managers.add(manager);
+			Stream<TransactionObserver> all = this.used.getAsBoolean() ? this.observers.orderedStream()
+					: this.made.stream();
+			all.forEach((observer) -> add(manager, observer));
 		}
 		return bean;
 	}
