@@ -116,7 +116,9 @@ class DoorbellsIntegrationTests {
 		this.containers.forEach(ConsumerContainer::wake);
 		Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
 		assertThat(this.redis.primary().commandCalls("xread") - reads).isBetween(1L, 8L);
-		assertThat(this.redis.primary().commandCalls("client|unblock") - ended).isZero();
+		// A container that looked longer than a read may end the next one, not each of
+		// 300
+		assertThat(this.redis.primary().commandCalls("client|unblock") - ended).isLessThan(8);
 		// Not between two reads
 		Awaitility.await().until(() -> blockedFor(300) == 1);
 		sources.get(299).waiting.add(new Delivery<>("one", "memory", 1, "", ""));
