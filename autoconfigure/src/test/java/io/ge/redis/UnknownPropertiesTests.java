@@ -17,7 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -96,6 +99,15 @@ class UnknownPropertiesTests {
 					"Nothing reads the property ge.redis.lock.locks.a.wait-tme. Did you mean ge.redis.lock.locks.a.wait-time?"));
 	}
 
+	@Test
+	void isSilentOnPropertiesOfTheApplication(CapturedOutput output) {
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(GeRedisDisabledAutoConfiguration.class))
+			.withUserConfiguration(Shop.class)
+			.withPropertyValues("ge.redis.enabled=false", "ge.redis.shop.region=eu", "ge.redis.shp.region=eu")
+			.run((context) -> assertThat(output).contains("Nothing reads the property ge.redis.shp.region")
+				.doesNotContain("ge.redis.shop.region"));
+	}
+
 	private static Map<String, String> find(Map<String, Object> properties) {
 		StandardEnvironment environment = new StandardEnvironment();
 		environment.getPropertySources().addFirst(new MapPropertySource("test", properties));
@@ -104,7 +116,16 @@ class UnknownPropertiesTests {
 
 	private static Map<String, String> find(StandardEnvironment environment) {
 		ConfigurationPropertySources.attach(environment);
-		return new UnknownProperties(environment).find();
+		return new UnknownProperties(environment, new StaticListableBeanFactory()).find();
+	}
+
+	@EnableConfigurationProperties(ShopProperties.class)
+	static class Shop {
+
+	}
+
+	@ConfigurationProperties("ge.redis.shop")
+	record ShopProperties(String region) {
 	}
 
 }

@@ -135,8 +135,8 @@ public final class GeRedisAutoConfiguration {
 	}
 
 	@Bean
-	UnknownProperties geRedisUnknownProperties(Environment environment) {
-		return new UnknownProperties(environment);
+	UnknownProperties geRedisUnknownProperties(Environment environment, ListableBeanFactory beans) {
+		return new UnknownProperties(environment, beans);
 	}
 
 	@Bean

@@ -39,6 +39,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -93,8 +94,8 @@ public final class GeRedisDisabledAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	UnknownProperties geRedisUnknownProperties(Environment environment) {
-		return new UnknownProperties(environment);
+	UnknownProperties geRedisUnknownProperties(Environment environment, ListableBeanFactory beans) {
+		return new UnknownProperties(environment, beans);
 	}
 
 	@Bean

@@ -22,6 +22,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -62,8 +63,11 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 
 	private final Environment environment;
 
-	public UnknownProperties(Environment environment) {
+	private final ListableBeanFactory beans;
+
+	public UnknownProperties(Environment environment, ListableBeanFactory beans) {
 		this.environment = environment;
+		this.beans = beans;
 	}
 
 	@Override
@@ -92,7 +96,18 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 				}
 			}
 		}
+		unknown.keySet().removeIf(this::isOfAnother);
 		return unknown;
+	}
+
+	// The application or another library may have properties of its own below ours
+	private boolean isOfAnother(String name) {
+		return Arrays.stream(this.beans.getBeanNamesForAnnotation(ConfigurationProperties.class))
+			.filter((bean) -> RECORDS.stream().noneMatch((ours) -> bean.endsWith("-io.ge.redis." + ours)))
+			.map((bean) -> this.beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
+			.anyMatch((properties) -> properties != null && !properties.prefix().isEmpty()
+					&& ConfigurationPropertyName.of(properties.prefix())
+						.isAncestorOf(ConfigurationPropertyName.of(name)));
 	}
 
 	private static boolean isMeantForUs(ConfigurationPropertyName name) {
