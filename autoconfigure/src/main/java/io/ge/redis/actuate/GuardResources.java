@@ -5,11 +5,13 @@
 
 package io.ge.redis.actuate;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.ge.redis.actuate.RateLimitResource.RuleReport;
 import org.jspecify.annotations.Nullable;
@@ -17,28 +19,27 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.util.StringUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The resources of all patterns, by their names and by other spellings of those.
  */
 public class GuardResources {
 
-	private final Map<String, GuardResource> byName = new TreeMap<>();
-
-	private final Map<String, GuardResource> byAlias = new TreeMap<>();
+	private final SingletonSupplier<Map<String, GuardResource>> byName;
 
 	private final Supplier<@Nullable PathMappedEndpoints> endpoints;
 
 	/**
 	 * Creates the collection.
+	 * @param resources asked for with the first request, as they make their patterns
 	 * @param endpoints where endpoints are, if they are on the web
 	 */
-	public GuardResources(Collection<? extends GuardResource> resources,
+	public GuardResources(Supplier<Stream<GuardResource>> resources,
 			Supplier<@Nullable PathMappedEndpoints> endpoints) {
-		resources.forEach((resource) -> {
-			this.byName.put(resource.name(), resource);
-			resource.aliases().forEach((alias) -> this.byAlias.put(alias, resource));
-		});
+		this.byName = SingletonSupplier.of(() -> resources.get()
+			.collect(Collectors.toMap(GuardResource::name, Function.identity(), (first, second) -> second,
+					TreeMap::new)));
 		this.endpoints = endpoints;
 	}
 
@@ -46,14 +47,15 @@ public class GuardResources {
 		GuardResource resource = find(name);
 		if (resource == null) {
 			throw GuardRequestException.notFound("There is no '" + name + "' here.",
-					"There is: " + String.join(", ", this.byName.keySet()) + ".");
+					"There is: " + String.join(", ", this.byName.obtain().keySet()) + ".");
 		}
 		return resource;
 	}
 
 	private @Nullable GuardResource find(String name) {
-		GuardResource resource = this.byName.get(name);
-		return (resource != null) ? resource : this.byAlias.get(name);
+		Map<String, GuardResource> all = this.byName.obtain();
+		return all.containsKey(name) ? all.get(name)
+				: all.values().stream().filter((other) -> other.aliases().contains(name)).findFirst().orElse(null);
 	}
 
 	/**
@@ -65,7 +67,8 @@ public class GuardResources {
 	}
 
 	List<RuleReport> rules() {
-		return this.byName.values()
+		return this.byName.obtain()
+			.values()
 			.stream()
 			.filter(RateLimitResource.class::isInstance)
 			.flatMap((resource) -> ((RateLimitResource) resource).rules().stream())
@@ -80,7 +83,7 @@ public class GuardResources {
 		String path = (endpoints != null) ? endpoints.getPath(EndpointId.of(GeRedisEndpoint.ID)) : null;
 		String last = StringUtils.unqualify((path != null) ? path : GeRedisEndpoint.ID, '/');
 		Map<String, String> links = new TreeMap<>();
-		this.byName.keySet().forEach((name) -> links.put(name, last + "/" + name));
+		this.byName.obtain().keySet().forEach((name) -> links.put(name, last + "/" + name));
 		return links;
 	}
 

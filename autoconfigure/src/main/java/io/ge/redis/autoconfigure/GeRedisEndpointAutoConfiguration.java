@@ -40,10 +40,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * The endpoint {@code geredis}.
  */
+@Lazy
 @AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
 		LockAutoConfiguration.class, IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class,
 		BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
@@ -120,7 +122,7 @@ public final class GeRedisEndpointAutoConfiguration {
 	@Bean
 	GuardResources geRedisGuardResources(ObjectProvider<GuardResource> resources,
 			ObjectProvider<PathMappedEndpoints> endpoints) {
-		return new GuardResources(resources.orderedStream().toList(), endpoints::getIfAvailable);
+		return new GuardResources(resources::orderedStream, endpoints::getIfAvailable);
 	}
 
 	@Bean

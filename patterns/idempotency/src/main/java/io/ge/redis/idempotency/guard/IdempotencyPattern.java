@@ -59,6 +59,8 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	private volatile @Nullable IdempotencyEngine running;
 
+	private volatile boolean used;
+
 	/**
 	 * Assembles the guard.
 	 */
@@ -104,6 +106,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	public GuardAdvisor advisor(int order) {
+		this.used = true;
 		return new GuardAdvisor(this.source, this.calls, new IdempotencyGuard(this.idempotency), order,
 				this.idempotency);
 	}
@@ -116,6 +119,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	public Idempotency idempotency() {
+		this.used = true;
 		return this.idempotency.get();
 	}
 
@@ -124,11 +128,14 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	/**
-	 * Looks for the table, so that the start fails if it is required and missing.
+	 * Looks for the table of an application that has idempotent calls, so that the start
+	 * fails if it is required and missing.
 	 */
 	@Override
 	public void verify() {
-		this.records.get();
+		if (this.used) {
+			this.records.get();
+		}
 	}
 
 	boolean isIdle() {
