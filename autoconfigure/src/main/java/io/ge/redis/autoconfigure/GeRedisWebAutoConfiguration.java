@@ -10,10 +10,10 @@ import java.util.EnumSet;
 
 import io.ge.redis.autoconfigure.application.WebFilterOrder;
 import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
-import io.ge.redis.autoconfigure.startup.LazyPatterns;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.idempotency.IdempotencyException;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockNotAcquiredException;
@@ -53,7 +53,9 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Controller;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
@@ -71,9 +73,24 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 public final class GeRedisWebAutoConfiguration {
 
 	@Bean
-	SmartInitializingSingleton geRedisWebUseCheck(LazyPatterns patterns, ListableBeanFactory beans,
-			GuardedMethods methods) {
-		return () -> patterns.requireSeen(beans, methods);
+	SmartInitializingSingleton geRedisWebUseCheck(ListableBeanFactory beans, GuardedMethods methods) {
+		return () -> methods.onEach((entry) -> requireAnswers(beans, entry));
+	}
+
+	// A bean of which the conditions knew nothing: its exceptions would not be answered,
+	// and its responses not be stored
+	private static void requireAnswers(ListableBeanFactory beans, GuardedMethods.Entry guarded) {
+		Class<?> type = beans.containsBean(guarded.bean()) ? beans.getType(guarded.bean()) : null;
+		boolean handler = type != null && guarded.guard().pattern().equals("idempotency")
+				&& AnnotatedElementUtils.hasAnnotation(type, Controller.class);
+		if (beans.getBeanNamesForType(Used.class, false, false).length == 0 || (handler
+				&& beans.getBeanNamesForType(IdempotencyWebAutoConfiguration.class, false, false).length == 0)) {
+			throw new GuardConfigurationException("@" + guarded.guard().annotation() + " on " + guarded.method(),
+					"the bean was defined, or its class known, only after the web server had been set up.",
+					"Let its @Bean method return the class of the bean, or set ge.redis." + guarded.guard().pattern()
+							+ ".enabled=true.")
+				.inBean(guarded.bean());
+		}
 	}
 
 	@Bean
@@ -93,6 +110,12 @@ public final class GeRedisWebAutoConfiguration {
 			return (page != null) ? refusal.withHeader(HttpHeaders.LINK,
 					"<" + page.toASCIIString() + ">; rel=\"describedby\"; type=\"text/html\"") : refusal;
 		};
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnUse
+	static class Used {
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

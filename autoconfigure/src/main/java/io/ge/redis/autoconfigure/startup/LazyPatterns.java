@@ -9,18 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 import io.ge.redis.autoconfigure.condition.PatternUse;
-import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 
 import org.springframework.aot.AotDetector;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.aot.AbstractAotProcessor;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
-import org.springframework.stereotype.Controller;
 
 /**
  * Makes properties, and what is checked against them at startup, only for who uses them,
@@ -45,8 +40,6 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 
 	private boolean used = true;
 
-	private boolean idempotent = true;
-
 	public LazyPatterns(Environment environment) {
 		this.environment = environment;
 	}
@@ -59,7 +52,6 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 		}
 		if (!AotDetector.useGeneratedArtifacts()) {
 			this.used = PatternUse.find(this.environment, beans, "") != null;
-			this.idempotent = PatternUse.find(this.environment, beans, "idempotency") != null;
 		}
 		for (String bean : beans.getBeanDefinitionNames()) {
 			List<String> prefixes = prefixes(bean);
@@ -78,25 +70,6 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 
 	public boolean isUsed() {
 		return this.used;
-	}
-
-	/**
-	 * Refuses guarded methods that were not seen when the application was set up: their
-	 * exceptions would not be answered, and responses not be stored.
-	 */
-	public void requireSeen(ListableBeanFactory beans, GuardedMethods methods) {
-		for (GuardedMethods.Entry entry : methods.all()) {
-			Class<?> type = beans.getType(entry.bean());
-			boolean handler = type != null && entry.guard().pattern().equals("idempotency")
-					&& AnnotatedElementUtils.hasAnnotation(type, Controller.class);
-			if (!this.used || (handler && !this.idempotent)) {
-				throw new GuardConfigurationException(
-						"@" + entry.guard().annotation() + " on " + entry.method() + " of bean '" + entry.bean() + "'",
-						"it was not known when the web server was set up, since the @Bean method does not return the class.",
-						"Let the @Bean method return the class of the bean, or set ge.redis.<pattern>.enabled=true "
-								+ "for the pattern.");
-			}
-		}
 	}
 
 	// Spring Boot names beans of properties by prefix and class

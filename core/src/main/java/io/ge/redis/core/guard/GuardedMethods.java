@@ -8,6 +8,7 @@ package io.ge.redis.core.guard;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
 
 import io.ge.redis.core.invocation.GuardDescription;
 
@@ -18,8 +19,21 @@ public final class GuardedMethods {
 
 	private final Set<Entry> entries = new CopyOnWriteArraySet<>();
 
+	private volatile Consumer<Entry> check = (entry) -> {
+	};
+
 	void add(Entry entry) {
+		this.check.accept(entry);
 		this.entries.add(entry);
+	}
+
+	/**
+	 * Has each method checked: those that are known, and those of beans that are made
+	 * later, of which an exception fails the creation.
+	 */
+	public void onEach(Consumer<Entry> check) {
+		this.check = check;
+		this.entries.forEach(check);
 	}
 
 	/**

@@ -42,13 +42,14 @@ public class GuardConfigurationException extends GeRedisException {
 	}
 
 	/**
-	 * Returns the same mistake with the bean in which it was found.
+	 * Returns the same mistake with the bean in which it was found, unless it names one.
 	 * @param beanName the bean
 	 * @return an exception that names the bean
 	 */
 	public GuardConfigurationException inBean(String beanName) {
-		return new GuardConfigurationException("Bean '" + beanName + "', " + this.problem.split(": ", 2)[0],
-				this.problem.split(": ", 2)[1], this.remedy, this);
+		return this.problem.startsWith("Bean '") ? this
+				: new GuardConfigurationException("Bean '" + beanName + "', " + this.problem.split(": ", 2)[0],
+						this.problem.split(": ", 2)[1], this.remedy, this);
 	}
 
 	/**
