@@ -42,6 +42,7 @@ class UnknownPropertiesTests {
 	@CsvSource(delimiter = '|', textBlock = """
 			ge.redis.rate-limits.limits.feed.limit  | Did you mean ge.redis.rate-limit.limits.feed.limit?
 			ge.redis.rate-limit.limits.feed.windw   | Did you mean ge.redis.rate-limit.limits.feed.window?
+			ge.redis.rate-limit.limits.feed.lease   | Known below ge.redis.rate-limit.limits.feed are
 			ge.redis.rate-limit.rules[0].pth        | Did you mean ge.redis.rate-limit.rules[0].path?
 			ge.redis.rate-limit.limits.a.feed.limit | Did you mean ge.redis.rate-limit.limits[a.feed].limit?
 			ge.redis.cache.caches.a.near.max-entry  | Did you mean ge.redis.cache.caches.a.near.max-entries?

@@ -157,23 +157,6 @@ class RateLimitSettingsIntegrationTests {
 	}
 
 	@Test
-	@Wide
-	void permitsTakenInAdvanceCountAgainstTheLimit() {
-		this.runner.run((context) -> {
-			Desk desk = context.getBean(Desk.class);
-			for (int i = 0; i < 40; i++) {
-				// What is not used up in time is given back first
-				Awaitility.await().ignoreExceptionsInstanceOf(RateLimitExceededException.class).until(() -> {
-					desk.hot();
-					return true;
-				});
-			}
-			assertRefused(desk::hot, "hot");
-			assertThat(desk.sources("hot")).contains(RateLimitEvent.Source.REDIS, RateLimitEvent.Source.LEASE);
-		});
-	}
-
-	@Test
 	void trialNeverRefusesAndTells() {
 		this.runner.run((context) -> {
 			Desk desk = context.getBean(Desk.class);
@@ -328,10 +311,6 @@ class RateLimitSettingsIntegrationTests {
 		public void impatient() {
 		}
 
-		@RateLimited(name = "hot", limit = 40, window = "1h", lease = 5)
-		public void hot() {
-		}
-
 		@RateLimited(name = "trial", limit = 1, window = "1h", shadow = true)
 		public void trial() {
 		}
@@ -344,13 +323,6 @@ class RateLimitSettingsIntegrationTests {
 			return this.events.stream()
 				.filter((event) -> event.name().equals(name))
 				.map(RateLimitEvent::outcome)
-				.toList();
-		}
-
-		public List<RateLimitEvent.Source> sources(String name) {
-			return this.events.stream()
-				.filter((event) -> event.name().equals(name))
-				.map(RateLimitEvent::source)
 				.toList();
 		}
 

@@ -21,17 +21,19 @@ import io.ge.redis.test.RedisNode;
  */
 record CommandCount(Map<String, Double> sent, double executed) {
 
+	private static final int CALLS = 40;
+
 	/** Looks, and what drivers and guards send every now and then. */
 	private static final List<String> NOISE = List.of("INFO", "CONFIG", "ECHO", "MONITOR", "HELLO", "CLIENT");
 
-	static CommandCount of(RedisNode node, Contender contender, Keys keys, int count, int calls) throws Exception {
+	static CommandCount of(RedisNode node, Contender contender, Keys keys, int count) throws Exception {
 		// What is done once per key or connection is no part of a call
 		contender.action().call(keys.next(0, 1, count));
 		contender.action().call(keys.next(0, 1, count));
 		List<String> texts = new ArrayList<>();
 		node.command("CONFIG", "RESETSTAT");
 		List<Monitor.Command> commands = new Monitor(node).during(() -> {
-			for (int i = 0; i < calls; i++) {
+			for (int i = 0; i < CALLS; i++) {
 				String key = keys.next(0, 1, count);
 				texts.add(key);
 				contender.action().call(key);

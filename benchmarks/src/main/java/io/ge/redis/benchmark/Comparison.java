@@ -50,8 +50,7 @@ final class Comparison {
 		for (Keys keys : scenario.keys()) {
 			Map<String, CommandCount> commands = new LinkedHashMap<>();
 			for (Contender contender : scenario.contenders()) {
-				commands.put(contender.name(),
-						CommandCount.of(this.node, contender, keys, this.size.keys(), scenario.counted()));
+				commands.put(contender.name(), CommandCount.of(this.node, contender, keys, this.size.keys()));
 			}
 			for (int threads : this.size.threads()) {
 				Map<Contender, List<Sample>> samples = this.rotation.run(scenario.contenders(), keys, threads);

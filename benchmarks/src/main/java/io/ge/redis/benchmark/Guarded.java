@@ -71,24 +71,6 @@ class Guarded {
 		return key;
 	}
 
-	@RateLimited(name = "leased", key = "#key", limit = 1_000_000_000, window = "1m",
-			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER, lease = 50)
-	String admitLeased(String key) {
-		return key;
-	}
-
-	@RateLimited(name = "leased-bucket", key = "#key", limit = 60_000_000, window = "1m",
-			algorithm = RateLimitAlgorithm.TOKEN_BUCKET, lease = 50)
-	String admitLeasedByBucket(String key) {
-		return key;
-	}
-
-	@RateLimited(name = "unleased", key = "#key", limit = 1_000_000_000, window = "1m",
-			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)
-	String admitUnleased(String key) {
-		return key;
-	}
-
 	@RateLimited(name = "second", key = "#key", limit = 1000, window = "1s")
 	@RateLimited(name = "minute", key = "#key", limit = 10_000, window = "1m",
 			algorithm = RateLimitAlgorithm.SLIDING_WINDOW_COUNTER)

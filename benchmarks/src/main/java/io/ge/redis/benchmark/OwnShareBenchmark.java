@@ -72,15 +72,12 @@ public class OwnShareBenchmark {
 	/** What is asked every now and then, by how many calls there are. */
 	private static final double TOLERANCE = 0.01;
 
-	/** Longer than a lease. */
-	private static final int LEASE_MILLIS = 1_500;
-
 	/** What is called. */
 	@Param({ "unguarded", "ratelimit-allowed", "ratelimit-allowed-counter", "ratelimit-allowed-bucket",
-			"ratelimit-allowed-fixed", "ratelimit-allowed-several", "ratelimit-allowed-lease", "ratelimit-denied",
-			"ratelimit-denied-again", "ratelimit-denied-again-fallback", "ratelimit-denied-again-limiter",
-			"ratelimit-denied-again-limiter-many", "lock", "cache-near", "cache-hit", "cache-miss", "cache-write",
-			"idempotency-first", "idempotency-duplicate", "blacklist", "blacklist-million" })
+			"ratelimit-allowed-fixed", "ratelimit-allowed-several", "ratelimit-denied", "ratelimit-denied-again",
+			"ratelimit-denied-again-fallback", "ratelimit-denied-again-limiter", "ratelimit-denied-again-limiter-many",
+			"lock", "cache-near", "cache-hit", "cache-miss", "cache-write", "idempotency-first",
+			"idempotency-duplicate", "blacklist", "blacklist-million" })
 	public String call;
 
 	private StandaloneRedis redis;
@@ -119,18 +116,11 @@ public class OwnShareBenchmark {
 		awaitConnection();
 		this.action = action(this.context.getBean(Guarded.class), this.context.getBean(RateLimiter.class));
 		boolean again = this.call.startsWith("ratelimit-denied-again");
-		if ((again && !this.call.endsWith("-many")) || this.call.endsWith("-lease")) {
+		if (again && !this.call.endsWith("-many")) {
 			this.mask = FEW_KEYS - 1;
 		}
 		// The server learns the scripts first
 		this.action.call(Keys.text(KEYS + 1));
-		if (this.call.endsWith("-lease")) {
-			// And how permits are given back, of which the connection learns the second
-			// time
-			TimeUnit.MILLISECONDS.sleep(LEASE_MILLIS);
-			this.action.call(Keys.text(KEYS + 2));
-			TimeUnit.MILLISECONDS.sleep(LEASE_MILLIS);
-		}
 		if (this.call.equals("ratelimit-denied")) {
 			this.context.getBean(Guarded.class).spend(Keys.text(KEYS), Guarded.SPENT);
 		}
@@ -201,7 +191,6 @@ public class OwnShareBenchmark {
 			case "ratelimit-allowed-counter" -> guarded::admitByCounter;
 			case "ratelimit-allowed-fixed" -> guarded::admitByFixed;
 			case "ratelimit-allowed-several" -> guarded::admitThrice;
-			case "ratelimit-allowed-lease" -> guarded::admitLeased;
 			// A refusal is remembered for the cost that was refused
 			case "ratelimit-denied" -> (key) -> denied(() -> guarded.spend(key, 1 + (this.cost++ & 511)));
 			case "ratelimit-denied-again" -> (key) -> denied(() -> guarded.admitOnce(key));

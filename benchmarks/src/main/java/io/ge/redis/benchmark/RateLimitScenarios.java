@@ -20,8 +20,8 @@ import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 
 /**
- * Rate limits: admitted by each algorithm, by several at once and from leases, denied by
- * Redis and from memory.
+ * Rate limits: admitted by each algorithm and by several at once, denied by Redis and
+ * from memory.
  */
 final class RateLimitScenarios {
 
@@ -42,9 +42,6 @@ final class RateLimitScenarios {
 
 	private static final double CALLS_BESIDE_RAW = 0.9;
 
-	/** So many that the calls which take a lease show among the others. */
-	private static final int CALLS_WITH_LEASES = 5_000;
-
 	private final Instance instance;
 
 	private final Guarded guarded;
@@ -61,7 +58,7 @@ final class RateLimitScenarios {
 	}
 
 	List<Scenario> all() throws Exception {
-		return List.of(allowed(Keys.HOT), allowed(Keys.MANY), several(), leased(), denied(), deniedAgain());
+		return List.of(allowed(Keys.HOT), allowed(Keys.MANY), several(), denied(), deniedAgain());
 	}
 
 	private Scenario allowed(Keys keys) throws Exception {
@@ -150,32 +147,6 @@ final class RateLimitScenarios {
 					setRates("minute:", count, 10_000, Duration.ofMinutes(1));
 					setRates("hour:", count, 100_000, Duration.ofHours(1));
 				});
-	}
-
-	private Scenario leased() throws Exception {
-		RecordedCall counter = record(this.guarded::admitUnleased);
-		String reference = rawName("SLIDING_WINDOW_COUNTER");
-		String leased = "@RateLimited SLIDING_WINDOW_COUNTER, lease 50";
-		String leasedBucket = "@RateLimited TOKEN_BUCKET, lease 50";
-		RecordedCall window = record(this.guarded::admitOften);
-		RecordedCall bucket = record(this.guarded::admitOftenByBucket);
-		List<Contender> contenders = new ArrayList<>(List.of(Contender.ping(this.raw, reference),
-				Contender.raw(reference, (key) -> admitted(counter.send(this.raw, key))),
-				Contender.raw(rawName("SLIDING_WINDOW"), (key) -> admitted(window.send(this.raw, key))),
-				Contender.raw(rawName("TOKEN_BUCKET"), (key) -> admitted(bucket.send(this.raw, key))),
-				Contender.of("@RateLimited SLIDING_WINDOW_COUNTER", reference, this.guarded::admitUnleased)));
-		contenders.addAll(peers("leased:", 10_000, Duration.ofMillis(10)));
-		// Last, since what is left of a lease is given back a second later
-		contenders.add(Contender.of(leased, reference, this.guarded::admitLeased));
-		contenders.add(Contender.of(leasedBucket, reference, this.guarded::admitLeasedByBucket));
-		List<Goal> goals = new ArrayList<>(besidePeers(leased));
-		goals.addAll(besidePeers(leasedBucket));
-		return new Scenario(PATTERN, "ratelimit-lease", "Rate limit, allowed, one hot key, permits in batches",
-				"Limits so large that no call is refused; the peers have 10,000 permits per 10 ms as before, and no "
-						+ "leases. Of the calls with a lease about one in fifty asks Redis.",
-				List.of(Keys.HOT), contenders, (count) -> setRates("leased:", 1, 10_000, Duration.ofMillis(10)))
-			.counting(CALLS_WITH_LEASES)
-			.reaching(goals);
 	}
 
 	private Scenario denied() throws Exception {

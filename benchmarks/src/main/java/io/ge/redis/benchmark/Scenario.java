@@ -17,33 +17,22 @@ import java.util.List;
  * @param keys which keys are used, one after the other
  * @param contenders a PING, scripts without the library, the library, peers
  * @param preparation run once for all keys before anything is measured
- * @param counted calls over which commands are counted
  * @param goals what is to be reached with the largest number of callers
  */
 record Scenario(String pattern, String id, String title, String note, List<Keys> keys, List<Contender> contenders,
-		Preparation preparation, int counted, List<Goal> goals) {
-
-	private static final int COUNTED = 40;
+		Preparation preparation, List<Goal> goals) {
 
 	static final Preparation NOTHING = (count) -> {
 	};
 
 	Scenario(String pattern, String id, String title, String note, List<Keys> keys, List<Contender> contenders,
 			Preparation preparation) {
-		this(pattern, id, title, note, keys, contenders, preparation, COUNTED, List.of());
-	}
-
-	/**
-	 * Counts commands over another number of calls, where few calls send any.
-	 */
-	Scenario counting(int calls) {
-		return new Scenario(this.pattern, this.id, this.title, this.note, this.keys, this.contenders, this.preparation,
-				calls, this.goals);
+		this(pattern, id, title, note, keys, contenders, preparation, List.of());
 	}
 
 	Scenario reaching(List<Goal> goals) {
 		return new Scenario(this.pattern, this.id, this.title, this.note, this.keys, this.contenders, this.preparation,
-				this.counted, goals);
+				goals);
 	}
 
 	/**

@@ -141,7 +141,7 @@ final class Scenarios {
 					forAll(count, this.guarded::readNear);
 					TimeUnit.SECONDS.sleep(1);
 					forAll(count, this.guarded::readNear);
-				}, 40, List.of(Goal.of("GeCaches", reference, 1 / 3.0),
+				}, List.of(Goal.of("GeCaches", reference, 1 / 3.0),
 						Goal.of("@CacheAside", "@Cacheable, Caffeine", 1 / 1.3)));
 	}
 

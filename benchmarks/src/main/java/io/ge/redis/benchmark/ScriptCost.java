@@ -135,8 +135,6 @@ final class ScriptCost {
 				limit("three", 2000, Duration.ofMillis(10), RateLimitAlgorithm.SLIDING_WINDOW),
 				limit("three", 1_000_000, Duration.ofSeconds(1), RateLimitAlgorithm.SLIDING_WINDOW_COUNTER),
 				limit("three", 60_000_000, Duration.ofMinutes(1), RateLimitAlgorithm.TOKEN_BUCKET)));
-		RateLimit leased = limit("leased", 60_000_000, Duration.ofMinutes(1), RateLimitAlgorithm.TOKEN_BUCKET);
-		subjects.add(subject("TOKEN_BUCKET, allowed with a lease of 50", Keys.HOT, true, leased.withLease(50)));
 		return subjects;
 	}
 

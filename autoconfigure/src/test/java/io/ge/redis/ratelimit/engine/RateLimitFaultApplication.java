@@ -88,7 +88,6 @@ class RateLimitFaultApplication {
 					environment.getProperty("test.limit", Long.class, (long) RateLimitScenario.LIMIT),
 					environment.getProperty("test.window", Duration.class, RateLimitScenario.WINDOW))
 			.withWaitTime(environment.getProperty("test.wait", Duration.class, Duration.ZERO))
-			.withLease(environment.getProperty("test.lease", Integer.class, 1))
 			.withOnOutage(policy);
 	}
 

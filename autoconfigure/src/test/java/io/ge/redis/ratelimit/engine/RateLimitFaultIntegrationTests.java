@@ -14,7 +14,6 @@ import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.FaultRun;
 import io.ge.redis.test.fault.ProtectionOff;
-import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.scenario.RateLimitScenario;
 import org.junit.jupiter.api.Test;
@@ -34,18 +33,9 @@ class RateLimitFaultIntegrationTests {
 
 	private static final String DENIED = "nobody is refused for longer than said, at most once more the limit";
 
-	private static final String LEASED = "in no window are more permits used than the limit";
-
 	/** Reads a clock that runs twice as fast, so that windows end too early. */
 	private static final Sabotage FAST_CLOCK = Sabotage.script("io/ge/redis/ratelimit/decide.lua", (script) -> script
 		.replaceFirst("(\\w+\\.)?call\\('TIME'\\)", "(function() local t = $0 return {t[1] * 2, t[2] * 2} end)()"));
-
-	/** Hands out 500 permits in advance, however few Redis gave. */
-	private static final Sabotage GENEROUS_LEASES = Sabotage.answer(RedisDecision.class, "extra", 500L);
-
-	/** Uses permits in advance however late. */
-	private static final Sabotage ENDLESS_LEASES = Sabotage.answer(RedisDecision.class, "extraUsableUntil",
-			Long.MAX_VALUE / 2);
 
 	/** Admits at once who should wait. */
 	private static final Sabotage NO_TURNS = Sabotage.answer(RedisDecision.class, "isLater", false);
@@ -60,9 +50,6 @@ class RateLimitFaultIntegrationTests {
 
 	/** Asks Redis however often it did not answer. */
 	private static final Sabotage NO_BREAKER = Sabotage.skip("io.ge.redis.core.outage.Breaker", "openCause");
-
-	/** Where an instance that has permits in advance looks at them. */
-	private static final Failpoint.Place LEASE_AT_HAND = Failpoint.enter(Lease.Batch.class, "isUsable");
 
 	/** A machine that is busy is no outage. */
 	private static final String PATIENT = "ge.redis.outage.command-timeout=2s";
@@ -206,56 +193,14 @@ class RateLimitFaultIntegrationTests {
 	@Execution(ExecutionMode.CONCURRENT)
 	void manyInstancesWithManyThreads() {
 		passes("everybody at once, 16 threads per instance", LIMIT + ", by the times inside the script", 1,
-				(scenario) -> scenario.manyInstancesWithManyThreads(false), PATIENT);
+				RateLimitScenario::manyInstancesWithManyThreads, PATIENT);
 	}
 
 	@Test
 	@ProtectionOff
 	@Execution(ExecutionMode.CONCURRENT)
 	void manyInstancesWithManyThreadsAreMissedIfTheClockRunsTooFast() throws Exception {
-		fails((scenario) -> scenario.manyInstancesWithManyThreads(false), FAST_CLOCK);
-	}
-
-	@Test
-	@Execution(ExecutionMode.CONCURRENT)
-	void manyInstancesWithManyThreadsAndLeases() {
-		passes("everybody at once with leases, 16 threads per instance", LEASED, 1,
-				(scenario) -> scenario.manyInstancesWithManyThreads(true), PATIENT);
-	}
-
-	@Test
-	@ProtectionOff
-	@Execution(ExecutionMode.CONCURRENT)
-	void manyInstancesWithManyThreadsAndLeasesAreMissedIfMoreIsHandedOutThanRedisGave() throws Exception {
-		fails((scenario) -> scenario.manyInstancesWithManyThreads(true), GENEROUS_LEASES);
-	}
-
-	@Test
-	@Execution(ExecutionMode.CONCURRENT)
-	void holderOfLeasesKilled() {
-		passes("instance killed with permits in advance", LEASED + ", and permits come back", 1,
-				(scenario) -> scenario.holderOfLeasesKilled(LEASE_AT_HAND), PATIENT);
-	}
-
-	@Test
-	@ProtectionOff
-	@Execution(ExecutionMode.CONCURRENT)
-	void holderOfLeasesKilledIsMissedIfMoreIsHandedOutThanRedisGave() throws Exception {
-		fails((scenario) -> scenario.holderOfLeasesKilled(LEASE_AT_HAND), GENEROUS_LEASES);
-	}
-
-	@Test
-	@Execution(ExecutionMode.CONCURRENT)
-	void holderOfLeasesPausedAndResumed() {
-		passes("instance paused with permits in advance, and resumed", LEASED, 1,
-				RateLimitScenario::holderOfLeasesPausedAndResumed, PATIENT);
-	}
-
-	@Test
-	@ProtectionOff
-	@Execution(ExecutionMode.CONCURRENT)
-	void holderOfLeasesPausedIsMissedIfLeasesDoNotEnd() throws Exception {
-		fails(RateLimitScenario::holderOfLeasesPausedAndResumed, ENDLESS_LEASES);
+		fails(RateLimitScenario::manyInstancesWithManyThreads, FAST_CLOCK);
 	}
 
 	@Test

@@ -19,7 +19,6 @@ import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;
-import io.ge.redis.test.instance.Failpoint;
 import io.ge.redis.test.instance.Instance;
 import io.ge.redis.test.instance.Sabotage;
 import io.ge.redis.test.oracle.Entry;
@@ -55,11 +54,6 @@ public final class RateLimitScenario extends Scenario {
 	private static final int INSTANCES = 3;
 
 	private static final boolean IS_LONG = Long.getLong("ge.test.chaos.minutes", 0) > 0;
-
-	/** The limit where permits are taken in advance, so that there are some. */
-	private static final int LEASED_LIMIT = 120;
-
-	private static final String LEASES = "test.lease=50";
 
 	private static final int THREADS = 4;
 
@@ -251,15 +245,13 @@ public final class RateLimitScenario extends Scenario {
 	/**
 	 * Nothing happens, but everybody comes at once: many instances with many threads ask
 	 * for a limit. Judged by the times inside the script as well as by what callers see.
-	 * @param leased whether permits are taken in advance
 	 */
-	public void manyInstancesWithManyThreads(boolean leased) {
-		int limit = leased ? 1000 : 300;
+	public void manyInstancesWithManyThreads() {
+		int limit = 300;
 		Duration window = Duration.ofSeconds(1);
 		int number = IS_LONG ? 8 : 4;
 		Duration load = IS_LONG ? Duration.ofMinutes(1) : Duration.ofMillis(2000);
-		addProperties("test.limit=" + limit, "test.window=" + window.toMillis() + "ms",
-				leased ? LEASES : "test.lease=1");
+		addProperties("test.limit=" + limit, "test.window=" + window.toMillis() + "ms");
 		try (StandaloneRedis redis = RedisServers.standalone()) {
 			List<Instance> instances = working(subjectAnd(number - 1, redis));
 			while (this.run.next()) {
@@ -269,66 +261,9 @@ public final class RateLimitScenario extends Scenario {
 					for (int i = 0; i == 0 || (i < 20 && stamps(monitor.executed()).size() <= limit); i++) {
 						tally(hammer(instances, load, 16));
 					}
-					judgeStamps(monitor.executed(), limit, window, leased);
+					judgeStamps(monitor.executed(), limit, window);
 				}
 				this.run.violations(history().admissionsPerWindow(inRound(), limit, window));
-			}
-		}
-	}
-
-	/**
-	 * An instance is killed while it has permits in advance, others go on. What it took
-	 * counts until its window has passed, and then no more.
-	 * @param atHand where there are permits, before they are used
-	 */
-	public void holderOfLeasesKilled(Failpoint.Place atHand) {
-		addProperties("test.limit=" + LEASED_LIMIT, LEASES,
-				"ge.redis.rate-limit.limits." + NAME + ".limit=" + LEASED_LIMIT,
-				"ge.redis.rate-limit.limits." + NAME + ".window=" + WINDOW.toMillis() + "ms");
-		try (StandaloneRedis redis = RedisServers.standalone()) {
-			List<Instance> instances = working(subjectAnd(INSTANCES - 1, redis));
-			while (this.run.next()) {
-				replaceKilled(instances, redis);
-				int killed = 1 + this.run.random().nextInt(INSTANCES - 1);
-				List<CompletableFuture<String>> load = hammer(instances, LOAD, THREADS);
-				awaitAdmission(instances.get(0), load);
-				this.run.inject(Fault.of("killed", () -> {
-					instances.get(killed).arm(atHand.halt());
-					load.addAll(hammer(instances.subList(killed, killed + 1), LOAD.multipliedBy(5), THREADS));
-					instances.get(killed).awaitHalted();
-				}));
-				tally(load);
-				pass(WINDOW.plus(WINDOW));
-				// Asked, not used: how many are used in a window depends on the machine
-				long back = Long.parseLong(instances.get(0).get("remaining", key()));
-				this.run.require(back == LEASED_LIMIT, "Only " + back + " of " + LEASED_LIMIT + " permits came back");
-				tally(hammer(instances.subList(0, 1), WINDOW, THREADS));
-				judge(LEASED_LIMIT);
-			}
-		}
-	}
-
-	/**
-	 * An instance that has permits in advance is paused until they count no more, and
-	 * goes on when others have just used what there is.
-	 */
-	public void holderOfLeasesPausedAndResumed() {
-		addProperties("test.limit=" + LEASED_LIMIT, LEASES);
-		try (StandaloneRedis redis = RedisServers.standalone()) {
-			List<Instance> instances = working(subjectAnd(INSTANCES - 1, redis));
-			Instance subject = instances.get(0);
-			Fault paused = Fault.of("paused", subject::pause, subject::resume);
-			while (this.run.next()) {
-				subject.get("ask", key(), "0");
-				this.run.inject(paused);
-				pass(WINDOW.multipliedBy(2).plusMillis(this.run.random().nextInt((int) WINDOW.toMillis())));
-				List<CompletableFuture<String>> load = hammer(instances.subList(1, INSTANCES), WINDOW.dividedBy(4),
-						THREADS);
-				load.forEach(Scenario::result);
-				this.run.heal(paused);
-				load.addAll(hammer(instances.subList(0, 1), WINDOW, THREADS));
-				tally(load);
-				judge(LEASED_LIMIT);
 			}
 		}
 	}
@@ -653,17 +588,13 @@ public final class RateLimitScenario extends Scenario {
 	}
 
 	/**
-	 * Judges by the times at which the script itself took permits. Those of a lease stand
-	 * for its end, which is later than the command that was seen.
+	 * Judges by the times at which the script itself took permits.
 	 */
-	private void judgeStamps(List<RedisMonitor.Executed> pushes, int limit, Duration window, boolean leased) {
+	private void judgeStamps(List<RedisMonitor.Executed> pushes, int limit, Duration window) {
 		List<Long> stamps = stamps(pushes);
 		this.run.require(stamps.size() > limit, "Only " + stamps.size() + " permits were taken");
 		long seen = history().entries().stream().filter(inRound()).count();
 		this.run.require(seen <= stamps.size(), seen + " were admitted with " + stamps.size() + " permits");
-		if (leased) {
-			return;
-		}
 		int most = 0;
 		int first = 0;
 		for (int last = 0; last < stamps.size(); last++) {

@@ -14,7 +14,7 @@ import org.springframework.util.Assert;
 /**
  * The settings of one limit. Begin with {@link #of(String, long, Duration)} and change
  * what should differ:
- * {@code RateLimit.of("mail", 100, Duration.ofHours(1)).withLease(10)}.
+ * {@code RateLimit.of("mail", 100, Duration.ofHours(1)).withWaitTime(Duration.ofSeconds(1))}.
  *
  * @param name the name; part of the key in Redis
  * @param limit permits per window, above zero
@@ -23,12 +23,11 @@ import org.springframework.util.Assert;
  * @param burst permits given at once after a pause; equal to the limit except for
  * {@link RateLimitAlgorithm#TOKEN_BUCKET}
  * @param waitTime longest time that a call waits for permits, zero for not at all
- * @param lease permits that an instance takes at once for its next calls, one for none
  * @param onOutage what happens while Redis is unavailable
  * @param shadow whether the limit only counts and tells, and never refuses
  */
 public record RateLimit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
-		Duration waitTime, int lease, OutagePolicy onOutage, boolean shadow) {
+		Duration waitTime, OutagePolicy onOutage, boolean shadow) {
 
 	/** Largest number that Lua's doubles count exactly, in microseconds: 31 years. */
 	public static final Duration LONGEST_WINDOW = Duration.ofDays(31 * 366);
@@ -61,7 +60,6 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 						+ " takes longer to fill than " + LONGEST_WINDOW.toDays() + " days.");
 		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST_WAIT) <= 0,
 				() -> "the wait time must be between zero and " + LONGEST_WAIT + ", but is " + waitTime + ".");
-		Assert.isTrue(lease > 0, () -> "the lease must be at least 1, but is " + lease + ".");
 		Assert.isTrue(onOutage != OutagePolicy.DEFAULT, "the outage policy must be ALLOW, DENY or LOCAL.");
 	}
 
@@ -77,7 +75,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @param window length of the window
 	 */
 	public static RateLimit of(String name, long limit, Duration window) {
-		return new RateLimit(name, limit, window, RateLimitAlgorithm.SLIDING_WINDOW, limit, Duration.ZERO, 1,
+		return new RateLimit(name, limit, window, RateLimitAlgorithm.SLIDING_WINDOW, limit, Duration.ZERO,
 				OutagePolicy.LOCAL, false);
 	}
 
@@ -87,24 +85,24 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 */
 	public RateLimit withLimit(long limit) {
 		long burst = (this.burst == this.limit) ? limit : this.burst;
-		return new RateLimit(this.name, limit, this.window, this.algorithm, burst, this.waitTime, this.lease,
-				this.onOutage, this.shadow);
+		return new RateLimit(this.name, limit, this.window, this.algorithm, burst, this.waitTime, this.onOutage,
+				this.shadow);
 	}
 
 	/**
 	 * Returns this limit with another window.
 	 */
 	public RateLimit withWindow(Duration window) {
-		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.waitTime, this.lease,
-				this.onOutage, this.shadow);
+		return new RateLimit(this.name, this.limit, window, this.algorithm, this.burst, this.waitTime, this.onOutage,
+				this.shadow);
 	}
 
 	/**
 	 * Returns this limit counted in another way, with a burst of as many as the limit.
 	 */
 	public RateLimit withAlgorithm(RateLimitAlgorithm algorithm) {
-		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.waitTime, this.lease,
-				this.onOutage, this.shadow);
+		return new RateLimit(this.name, this.limit, this.window, algorithm, this.limit, this.waitTime, this.onOutage,
+				this.shadow);
 	}
 
 	/**
@@ -112,39 +110,31 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 * @param burst permits given at once after a pause
 	 */
 	public RateLimit withBurst(long burst) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, burst, this.waitTime, this.lease,
-				this.onOutage, this.shadow);
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, burst, this.waitTime, this.onOutage,
+				this.shadow);
 	}
 
 	/**
 	 * Returns this limit with a wait.
 	 */
 	public RateLimit withWaitTime(Duration waitTime) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, waitTime, this.lease,
-				this.onOutage, this.shadow);
-	}
-
-	/**
-	 * Returns this limit with a lease.
-	 */
-	public RateLimit withLease(int lease) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, lease,
-				this.onOutage, this.shadow);
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, waitTime, this.onOutage,
+				this.shadow);
 	}
 
 	/**
 	 * Returns this limit with another outage policy.
 	 */
 	public RateLimit withOnOutage(OutagePolicy onOutage) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
-				onOutage, this.shadow);
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, onOutage,
+				this.shadow);
 	}
 
 	/**
 	 * Returns this limit as one that is enforced or not.
 	 */
 	public RateLimit withShadow(boolean shadow) {
-		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
+		return new RateLimit(this.name, this.limit, this.window, this.algorithm, this.burst, this.waitTime,
 				this.onOutage, shadow);
 	}
 
@@ -163,7 +153,7 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 	 */
 	public RateLimit dividedBy(int instances) {
 		return new RateLimit(this.name, Math.max(1, this.limit / instances), this.window, this.algorithm,
-				Math.max(1, this.burst / instances), this.waitTime, this.lease, this.onOutage, this.shadow);
+				Math.max(1, this.burst / instances), this.waitTime, this.onOutage, this.shadow);
 	}
 
 	/**

@@ -35,8 +35,8 @@ public record RateLimitChange(@Nullable Long limit, @Nullable Duration window, @
 		// A burst of its own stays, one that is only the limit follows it
 		long burstOfLimit = (base.burst() == base.limit()) ? changedLimit : base.burst();
 		return new RateLimit(base.name(), changedLimit, (this.window != null) ? this.window : base.window(),
-				base.algorithm(), (this.burst != null) ? this.burst : burstOfLimit, base.waitTime(), base.lease(),
-				base.onOutage(), base.shadow());
+				base.algorithm(), (this.burst != null) ? this.burst : burstOfLimit, base.waitTime(), base.onOutage(),
+				base.shadow());
 	}
 
 	/**

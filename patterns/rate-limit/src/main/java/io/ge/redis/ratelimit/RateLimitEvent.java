@@ -108,9 +108,6 @@ public record RateLimitEvent(String name, Outcome outcome, Source source, @Nulla
 		/** An earlier refusal by Redis that must still hold. */
 		DENY_CACHE,
 
-		/** A permit that this instance took in advance. */
-		LEASE,
-
 		/** This instance, while Redis is unavailable. */
 		LOCAL
 

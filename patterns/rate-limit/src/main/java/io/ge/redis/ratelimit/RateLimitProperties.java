@@ -63,7 +63,6 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param algorithm algorithm that counts permits
 	 * @param burst permits available at once after a pause, for the token bucket
 	 * @param waitTime longest time that a call waits for permits
-	 * @param lease number of permits that an instance reserves at once for its next calls
 	 * @param onOutage what happens while Redis is unavailable: allow, deny or local
 	 * @param shadow whether the limit only counts and publishes events, and never refuses
 	 * @param limits several limits that are decided together under this name, instead of
@@ -71,20 +70,19 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param overrides settings for single keys; the parts of a key are joined with ':'
 	 */
 	public record Limit(@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
-			@Nullable Long burst, @Nullable Duration waitTime, @Nullable Integer lease, @Nullable OutagePolicy onOutage,
+			@Nullable Long burst, @Nullable Duration waitTime, @Nullable OutagePolicy onOutage,
 			@Nullable Boolean shadow, @DefaultValue List<Band> limits, @DefaultValue Map<String, Override> overrides) {
 
 		/** Settings that leave everything to the annotation. */
-		public static final Limit UNSET = new Limit(null, null, null, null, null, null, null, null, List.of(),
-				Map.of());
+		public static final Limit UNSET = new Limit(null, null, null, null, null, null, null, List.of(), Map.of());
 
 		/**
 		 * Replaces the overrides for single keys.
 		 * @param overrides the overrides by key
 		 */
 		public Limit withOverrides(Map<String, Override> overrides) {
-			return new Limit(this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.lease,
-					this.onOutage, this.shadow, this.limits, overrides);
+			return new Limit(this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.onOutage,
+					this.shadow, this.limits, overrides);
 		}
 
 	}

@@ -28,7 +28,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * limits with different keys cost one each. Keys are {@code prefix:ratelimit:{key}:name},
  * with a TTL of at most the window. Time is the server's.
  * <p>
- * Limit, window, algorithm, burst, wait, lease, shadow and outage policy can be set under
+ * Limit, window, algorithm, burst, wait, shadow and outage policy can be set under
  * {@code ge.redis.rate-limit.limits.<name>} as well, which wins over the annotation; a
  * list {@code limits} there puts several limits in the place of the one here. While Redis
  * is unavailable {@link #onOutage()} applies.
@@ -106,16 +106,6 @@ public @interface RateLimited {
 	 * {@link RateLimitAlgorithm#SLIDING_WINDOW_COUNTER}. Default not at all.
 	 */
 	String waitTime() default "";
-
-	/**
-	 * For very hot limits: permits that an instance takes at once and hands out from
-	 * memory, within a tenth of the window and at most a second. Never admits above the
-	 * limit, but may admit less while instances hold permits that they do not use; what
-	 * is left is refunded. Refused together with {@link #waitTime()}, and if it is more
-	 * than the limit (or burst). Default 1: none.
-	 * @return the number of permits
-	 */
-	int lease() default 1;
 
 	/**
 	 * Whether the limit only counts and tells, and never refuses. Also for all limits by

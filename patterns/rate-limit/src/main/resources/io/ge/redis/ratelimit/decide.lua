@@ -1,25 +1,22 @@
 -- Decides on one call against all its limits of one slot, and takes the permits of each if all allow it.
 --
 -- KEYS  one state per limit, all in one slot, none twice
--- ARGV  further permits per limit wanted (0 none); how long they may be used as a lease in microseconds, 0 if they are
---       for other calls that wait for this reply, each of the same cost, which are decided as if they came right after;
---       then per limit seven values: kind 'w' sliding window, 'b' token bucket, 'c' sliding window counter or
---       'f' fixed window; limit; window in microseconds; burst ('b', else 0); cost (0 looks, is never refused);
---       longest wait in microseconds; 1 if the limit is a shadow, else 0
+-- ARGV  further permits per limit (0 none) for other calls that wait for this reply, each of the same cost, which are
+--       decided as if they came right after; then per limit seven values: kind 'w' sliding window, 'b' token bucket,
+--       'c' sliding window counter or 'f' fixed window; limit; window in microseconds; burst ('b', else 0);
+--       cost (0 looks, is never refused); longest wait in microseconds; 1 if the limit is a shadow, else 0
 -- Reply {1 allowed | 0 denied, server time, time from which the call may proceed, further permits taken of each limit,
---       how long those are valid as a lease, then per limit four values:
+--       then per limit four values:
 --       permits left after this decision; time until the next one comes back, 0 if none is missing;
 --       time until this limit no longer refuses the call, its longest wait taken off, 0 if it does not refuse; if the
 --       call is allowed and not all others are, that of the first other call that is refused;
 --       the stamp of the charge for refund.lua, 0 if not charged}; times in microseconds.
---       The further permits have the stamp max(stamp, server time + validity) for 'w', else the same stamp.
 --
 -- Invariants
 --  * Check all, then write all: a denied call and a cost of 0 write nothing, so they neither count nor prolong. The one
 --    exception: a denied call moves a bucket to a changed rate, burst or clock, so that these hold from then on.
---  * A permit counts at a time: that at which the call may proceed, for a lease its end. No permit is used later than
---    it counts, and every later decision sees it: so no use is forgotten too early, and nobody overtakes who waits.
---    A lease takes only what is free now; other calls take only whole costs, and so do not wait.
+--  * A permit counts at a time: that at which the call may proceed. Every later decision sees it, so nobody overtakes
+--    who waits. Other calls take only whole costs of what is free now, and so do not wait.
 --  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
 --  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale
 --    of the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
@@ -40,8 +37,7 @@
 local MILLISECOND = 1000
 local AHEAD = 3600 * 1000 * MILLISECOND -- farther in the future nothing is charged
 local MOST_SUBWINDOWS = 600 -- nor farther than so many sub-windows
-local LONGEST_LEASE = 1000 * MILLISECOND
-local SHORTEST_LEASE = 5 * MILLISECOND
+local SMALL_STEP = 1000 * MILLISECOND -- so little ahead, a call counts as the latest: the list need not be rewritten
 local LARGEST_COUNT = 4294967295
 local LIMIT_FIELDS = 7
 
@@ -131,10 +127,9 @@ local function sliding_window()
     end
     push(limit.key, stamp, count)
     append(limit.key, later)
-    limit.size = limit.size + count
   end
 
-  function window.charge(limit, time, extra, lease_end)
+  function window.charge(limit, time, count)
     if limit.expired == limit.size and limit.size > 0 then
       redis.call('DEL', limit.key)
     elseif limit.expired > 0 then
@@ -142,18 +137,14 @@ local function sliding_window()
     end
     limit.size, limit.expired = limit.size - limit.expired, 0
     local stamp = time
-    if limit.last > time + LONGEST_LEASE then -- a call waits far ahead
-      insert(limit, time, limit.cost)
-      if extra > 0 then
-        insert(limit, lease_end, extra)
-      end
-    else -- after a lease its end will do
+    if limit.last > time + SMALL_STEP then -- a call waits far ahead
+      insert(limit, time, count)
+    else
       stamp = math.max(time, limit.last)
-      limit.last = extra > 0 and math.max(stamp, lease_end) or stamp
-      push(limit.key, stamp, limit.cost)
-      push(limit.key, limit.last, extra)
-      limit.size = limit.size + limit.cost + extra
+      limit.last = stamp
+      push(limit.key, stamp, count)
     end
+    limit.size = limit.size + count
     redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))
     limit.available = limit.limit - limit.size
     return stamp
@@ -223,13 +214,12 @@ local function token_bucket()
     redis.call('SET', limit.key, state, 'PX', ttl(limit.arrival))
   end
 
-  function bucket.charge(limit, time, extra, lease_end)
-    local stamp = extra > 0 and lease_end or time
-    limit.ahead = math.max(limit.ahead, stamp)
-    limit.arrival = math.max(limit.arrival, stamp) + (limit.cost + extra) * limit.interval
+  function bucket.charge(limit, time, count)
+    limit.ahead = math.max(limit.ahead, time)
+    limit.arrival = math.max(limit.arrival, time) + count * limit.interval
     limit.available = available(limit)
     bucket.keep(limit)
-    return stamp
+    return time
   end
 
   function bucket.restored(limit)
@@ -295,14 +285,14 @@ local function sub_windows()
     return falls_to(limit, limit.limit - limit.cost)
   end
 
-  function counter.charge(limit, time, extra, lease_end)
+  function counter.charge(limit, time, count)
     local index = math.floor(time / limit.length)
     if limit.last then
       index = math.max(index, limit.last - MOST_SUBWINDOWS)
     end
-    add(limit, index, limit.cost + extra)
+    add(limit, index, count)
     limit.available = limit.limit - limit.used
-    local latest = math.max(limit.latest, time, extra > 0 and lease_end - 1 or 0, limit.last * limit.length)
+    local latest = math.max(limit.latest, time, limit.last * limit.length)
     latest = math.min(latest, (limit.last + 1) * limit.length - 1)
     local counts = {}
     for i = limit.first, limit.last do
@@ -324,13 +314,12 @@ end
 
 local MAKERS = {w = sliding_window, b = token_bucket, c = sub_windows, f = sub_windows}
 local kinds = {}
-local wanted, span = tonumber(ARGV[1]), tonumber(ARGV[2])
-local extra, valid = wanted, math.min(span, LONGEST_LEASE)
-local is_lease = span > 0
+local wanted = tonumber(ARGV[1])
+local extra = wanted
 local limits = {}
 local reach = AHEAD
 for i, key in ipairs(KEYS) do
-  local base = 2 + (i - 1) * LIMIT_FIELDS
+  local base = 1 + (i - 1) * LIMIT_FIELDS
   local limit = {
     key = key, kind = ARGV[base + 1], limit = tonumber(ARGV[base + 2]), window = tonumber(ARGV[base + 3]),
     burst = tonumber(ARGV[base + 4]), cost = tonumber(ARGV[base + 5]), wait = tonumber(ARGV[base + 6]),
@@ -360,27 +349,20 @@ for _, limit in ipairs(limits) do
   elseif not limit.shadow then
     at = math.max(at, limit.earliest)
   end
-  if limit.kind == 'c' or limit.kind == 'f' then
-    valid = math.min(valid, (limit.current + 1) * limit.length - now)
-  end
   extra = math.min(extra, limit.cost > 0 and limit.refusal == 0 and limit.available - limit.cost or 0)
 end
 if not allowed then
   at = now
 end
-if not allowed or at > now or extra <= 0 or is_lease and valid < SHORTEST_LEASE then
-  extra, valid = 0, 0
-elseif not is_lease then
-  extra, valid = extra - extra % limits[1].cost, 0
-end
-local refuses_others = allowed and at == now and not is_lease and extra < wanted
+extra = allowed and at == now and extra > 0 and extra - extra % limits[1].cost or 0
+local refuses_others = allowed and at == now and extra < wanted
 
-local reply = {allowed and 1 or 0, now, at, extra, valid}
+local reply = {allowed and 1 or 0, now, at, extra}
 for _, limit in ipairs(limits) do
   local stamp = 0
   if allowed and limit.cost > 0 and limit.refusal == 0 then
     local time = math.max(limit.earliest, math.min(at, now + limit.reach))
-    stamp = kinds[limit.kind].charge(limit, time, extra, now + valid)
+    stamp = kinds[limit.kind].charge(limit, time, limit.cost + extra)
     if refuses_others and limit.available < limit.cost then
       limit.refusal = kinds[limit.kind].earliest(limit) - now
     end

@@ -12,7 +12,7 @@
 --    stamp ahead), in which the bucket may have been full without them: never farther than to where it would stand if
 --    they had not been taken. Not if the rate was changed.
 --  * 'c', 'f': the count of that sub-window goes down, unless the window was changed since.
--- Not to be repeated: a second time takes what other calls of the same stamp (microsecond, end of a lease, sub-window)
+-- Not to be repeated: a second time takes what other calls of the same stamp (microsecond, sub-window)
 -- or of the same bucket have charged.
 -- One message: 'ratelimit.forget ', then the keys that were changed, with a line feed between two; no key holds one.
 

@@ -6,8 +6,8 @@
 --
 -- Invariants
 --  * The message goes out also if there was no state: an instance may remember more than Redis.
---  * One message for all keys, in the form of refund.lua, but with the topic 'ratelimit.reset': permits that instances
---    have in advance are no longer counted, and must not be used.
+--  * One message for all keys, in the form of refund.lua, but with the topic 'ratelimit.reset': instances also forget
+--    what they have counted themselves.
 
 local channel = ARGV[1]
 local deleted = redis.call('DEL', unpack(KEYS))

@@ -1,8 +1,8 @@
 -- Runs the scripts under test over a whole trace in one call, at the trace's times: the time of a script stands still,
 -- so keys do not expire by the server's clock, but here, by the TTL that they were given.
 --
--- ARGV  the trace as JSON: a list of {op, now, ...}; 'decide' with keys and args; 'refund' of an earlier step, of its
---       leased permits if 'leased' is above zero; 'retry' of an earlier step that was denied: a microsecond before the
+-- ARGV  the trace as JSON: a list of {op, now, ...}; 'decide' with keys and args; 'refund' of an earlier step;
+--       'retry' of an earlier step that was denied: a microsecond before the
 --       time it was told, and then at that time, in whole seconds if 'seconds' is set, which moves all later times
 -- Reply per step {reply of the script, number of writes, TTL given per key: -1 none, -2 written without}
 
@@ -58,15 +58,9 @@ local function refund_at(step, now)
   local of, reply = trace[step.of], replies[step.of]
   local arguments = {'channel'}
   for i = 1, #of.keys do
-    local base, stamp = 2 + (i - 1) * 7, reply[5 + i * 4]
+    local base, stamp = 1 + (i - 1) * 7, reply[4 + i * 4]
     local permits = of.args[base + 5]
-    if step.leased > 0 then
-      permits = math.min(step.leased, reply[4])
-      if of.args[base + 1] == 'w' then
-        stamp = math.max(stamp, reply[2] + reply[5])
-      end
-    end
-    if reply[5 + i * 4] == 0 then
+    if stamp == 0 then
       permits = 0
     end
     for _, argument in ipairs({of.args[base + 1], of.args[base + 2], of.args[base + 3], permits,
@@ -81,8 +75,8 @@ local function retry(step)
   local of, reply = trace[step.of], replies[step.of]
   local wait = 0
   for i = 1, #of.keys do
-    if of.args[2 + i * 7] == '0' then
-      wait = math.max(wait, reply[4 + i * 4])
+    if of.args[1 + i * 7] == '0' then
+      wait = math.max(wait, reply[3 + i * 4])
     end
   end
   if reply[1] == 1 then

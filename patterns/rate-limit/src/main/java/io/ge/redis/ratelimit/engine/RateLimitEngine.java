@@ -5,7 +5,6 @@
 
 package io.ge.redis.ratelimit.engine;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -54,19 +53,14 @@ public final class RateLimitEngine {
 
 	private final DenyCache denied;
 
-	private final Leases leases;
-
 	private final RateLimitBatcher batcher;
 
-	public RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, LiveLimits limits, DenyCache denied,
-			Leases leases) {
+	public RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, LiveLimits limits, DenyCache denied) {
 		this.redis = redis;
 		this.local = local;
 		this.limits = limits;
 		this.denied = denied;
-		this.leases = leases;
-		this.batcher = new RateLimitBatcher(redis::keyOf,
-				(requests, others, budget) -> askRedis(requests, others, Duration.ZERO, budget), System::nanoTime);
+		this.batcher = new RateLimitBatcher(redis::keyOf, this::askRedis, System::nanoTime);
 	}
 
 	public void listen(InstanceBus bus) {
@@ -82,7 +76,6 @@ public final class RateLimitEngine {
 	private void dropReset(String key) {
 		this.local.forget(key);
 		this.denied.forget(key);
-		this.leases.drop(key);
 	}
 
 	/**
@@ -93,20 +86,10 @@ public final class RateLimitEngine {
 	public CompletableFuture<EngineDecision> decide(List<PermitRequest> asked) {
 		List<PermitRequest> requests = inEffect(asked);
 		EngineDecision known = blocked(asked, requests);
-		return (known != null) ? CompletableFuture.completedFuture(known) : decide(requests, null);
-	}
-
-	private CompletableFuture<EngineDecision> decide(List<PermitRequest> requests, @Nullable CallBudget budget) {
-		boolean isLeased = Leases.suits(requests);
-		EngineDecision known = isLeased ? this.leases.take(requests) : null;
 		if (known == null) {
 			known = denied(requests);
 		}
-		if (known != null) {
-			return CompletableFuture.completedFuture(known);
-		}
-		CallBudget left = (budget != null) ? budget : this.redis.newBudget();
-		return isLeased ? askForLease(requests, left) : ask(requests, left);
+		return (known != null) ? CompletableFuture.completedFuture(known) : ask(requests, this.redis.newBudget());
 	}
 
 	private List<PermitRequest> inEffect(List<PermitRequest> asked) {
@@ -174,7 +157,7 @@ public final class RateLimitEngine {
 	 * Looks at one limit without taking anything: one script call.
 	 */
 	public CompletableFuture<RedisDecision> look(PermitRequest asked) {
-		return this.redis.decide(inEffect(List.of(asked)), 0, Duration.ZERO, this.redis.newBudget());
+		return this.redis.decide(inEffect(List.of(asked)), 0, this.redis.newBudget());
 	}
 
 	private void forget(PermitRequest request) {
@@ -226,62 +209,19 @@ public final class RateLimitEngine {
 		});
 	}
 
-	/**
-	 * Asks for permits in advance, or waits for another call that does.
-	 */
-	private CompletableFuture<EngineDecision> askForLease(List<PermitRequest> requests, CallBudget budget) {
-		Lease lease = this.leases.of(requests);
-		if (lease == null) {
-			return ask(requests, budget);
-		}
-		CompletableFuture<EngineDecision> result = new CompletableFuture<>();
-		long since = System.nanoTime();
-		boolean joined = lease.join(requests, since, (failure) -> {
-			budget.spend(System.nanoTime() - since);
-			if (failure != null) {
-				conclude(result, requests, List.of(), failure);
-			}
-			else {
-				decide(requests, budget)
-					.whenComplete((decision, problem) -> EngineDecision.forward(decision, problem, result));
-			}
-		});
-		if (!joined) {
-			Lease.Asking asking = this.leases.ask(lease, requests);
-			askRedis(requests, asking.extra(), Leases.longest(requests), budget).whenComplete((decision, failure) -> {
-				// In this order: who stops the instance after its call finds what was
-				// taken
-				try {
-					this.leases.answered(asking, decision, failure);
-				}
-				finally {
-					conclude(result, requests, one(decision), failure);
-				}
-			});
-		}
-		return result;
-	}
-
 	private static List<RedisDecision> one(@Nullable RedisDecision decision) {
 		return (decision != null) ? List.of(decision) : List.of();
 	}
 
-	private CompletableFuture<RedisDecision> askRedis(List<PermitRequest> requests, long extra, Duration lease,
-			CallBudget budget) {
-		try {
-			int[] invalidations = new int[requests.size()];
-			for (int i = 0; i < invalidations.length; i++) {
-				invalidations[i] = this.denied.invalidationsOf(this.redis.keyOf(requests.get(i)));
-			}
-			return this.redis.decide(requests, extra, lease, budget).thenApply((decision) -> {
-				remember(decision, invalidations);
-				return decision;
-			});
+	private CompletableFuture<RedisDecision> askRedis(List<PermitRequest> requests, long others, CallBudget budget) {
+		int[] invalidations = new int[requests.size()];
+		for (int i = 0; i < invalidations.length; i++) {
+			invalidations[i] = this.denied.invalidationsOf(this.redis.keyOf(requests.get(i)));
 		}
-		catch (RuntimeException ex) {
-			// Others may wait for the decision
-			return CompletableFuture.failedFuture(ex);
-		}
+		return this.redis.decide(requests, others, budget).thenApply((decision) -> {
+			remember(decision, invalidations);
+			return decision;
+		});
 	}
 
 	private void remember(RedisDecision decision, int[] invalidations) {

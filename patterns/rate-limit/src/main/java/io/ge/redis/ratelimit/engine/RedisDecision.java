@@ -7,8 +7,6 @@ package io.ge.redis.ratelimit.engine;
 
 import java.util.List;
 
-import io.ge.redis.ratelimit.RateLimit;
-import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,21 +17,11 @@ import org.jspecify.annotations.Nullable;
 public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, long[] reply, long sentAt,
 		long receivedAt) {
 
-	/** Allowed, now, at, extra permits, validity of those. */
-	private static final int HEAD = 5;
+	/** Allowed, now, at, permits of others. */
+	private static final int HEAD = 4;
 
 	/** Left, restored, wait, stamp. */
 	private static final int FIELDS = 4;
-
-	boolean isFor(List<PermitRequest> others) {
-		for (int i = 0; i < others.size(); i++) {
-			RateLimit limit = this.requests.get(i).limit();
-			if (limit != others.get(i).limit() && !limit.equals(others.get(i).limit())) {
-				return false;
-			}
-		}
-		return true;
-	}
 
 	RedisLimitKey key(int index) {
 		return this.keys[index];
@@ -53,7 +41,7 @@ public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, 
 	 */
 	@Nullable RedisDecision ofCall(int position) {
 		long cost = this.requests.get(0).cost();
-		long admitted = 1 + extra() / Math.max(1, cost);
+		long admitted = 1 + others() / Math.max(1, cost);
 		if (!isAllowed() || (position == 0 && admitted == 1 && !refusesOthers())) {
 			return this;
 		}
@@ -88,12 +76,11 @@ public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, 
 		return this.receivedAt + nanos(this.reply[2] - this.reply[1]);
 	}
 
-	long extra() {
+	/**
+	 * Returns how many permits of each limit were taken for other calls.
+	 */
+	long others() {
 		return this.reply[3];
-	}
-
-	long extraUsableUntil() {
-		return this.sentAt + nanos(this.reply[4]);
 	}
 
 	public long left(int index) {
@@ -113,15 +100,6 @@ public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, 
 	 */
 	long stamp(int index) {
 		return this.reply[HEAD + index * FIELDS + 3];
-	}
-
-	/**
-	 * Returns what tells the charge of the permits that were taken in advance, as
-	 * {@code decide.lua} defines it.
-	 */
-	long extraStamp(int index) {
-		boolean isWindow = this.requests.get(index).limit().algorithm() == RateLimitAlgorithm.SLIDING_WINDOW;
-		return isWindow ? Math.max(stamp(index), this.reply[1] + this.reply[4]) : stamp(index);
 	}
 
 	List<LimitState> states() {

@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.IntToLongFunction;
 
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -40,7 +39,7 @@ public final class RedisRateLimiter {
 
 	private static final LuaScript RESET = LuaScript.load(RateLimiter.class, "reset.lua");
 
-	private static final int HEAD = 2;
+	private static final int HEAD = 1;
 
 	private static final int ARGUMENTS = 7;
 
@@ -66,17 +65,14 @@ public final class RedisRateLimiter {
 
 	/**
 	 * Decides on requests whose states are in one slot.
-	 * @param extra permits of each limit that are wanted beyond those of the call
-	 * @param lease how long these may be used at most, zero if they are for other calls
-	 * that wait for the reply
+	 * @param others permits of each limit for other calls that wait for the reply, beyond
+	 * those of the call
 	 */
-	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long extra, Duration lease,
-			CallBudget budget) {
+	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long others, CallBudget budget) {
 		RedisLimitKey[] states = new RedisLimitKey[requests.size()];
 		List<RedisKey> names = new ArrayList<>(states.length);
 		Object[] arguments = new Object[HEAD + states.length * ARGUMENTS];
-		arguments[0] = extra;
-		arguments[1] = micros(lease);
+		arguments[0] = others;
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			RateLimit limit = request.limit();
@@ -108,26 +104,16 @@ public final class RedisRateLimiter {
 	 * Refunds what a decision took. If Redis is unavailable, the permits stay taken.
 	 */
 	CompletableFuture<Void> refund(RedisDecision admitted) {
-		return refund(admitted, (index) -> admitted.requests().get(index).cost(), admitted::stamp);
-	}
-
-	/**
-	 * Refunds permits that were taken in advance, as {@link #refund(RedisDecision)}.
-	 */
-	CompletableFuture<Void> refundExtra(RedisDecision admitted, long permits) {
-		return refund(admitted, (index) -> permits, admitted::extraStamp);
-	}
-
-	private CompletableFuture<Void> refund(RedisDecision admitted, IntToLongFunction permits, IntToLongFunction stamp) {
 		List<RedisKey> names = new ArrayList<>();
 		List<Object> arguments = new ArrayList<>();
 		arguments.add(this.newsChannel);
 		for (int i = 0; i < admitted.requests().size(); i++) {
-			if (permits.applyAsLong(i) > 0 && admitted.stamp(i) > 0) {
-				RateLimit limit = admitted.requests().get(i).limit();
+			if (admitted.stamp(i) > 0) {
+				PermitRequest request = admitted.requests().get(i);
+				RateLimit limit = request.limit();
 				names.add(admitted.key(i).key());
 				arguments.addAll(List.of(RedisLimitKeys.kindOf(limit), limit.limit(), limit.windowMicros(),
-						permits.applyAsLong(i), stamp.applyAsLong(i)));
+						request.cost(), admitted.stamp(i)));
 			}
 		}
 		if (names.isEmpty()) {

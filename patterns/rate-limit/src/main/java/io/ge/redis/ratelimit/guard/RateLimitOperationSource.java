@@ -150,7 +150,6 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 				AttributeReader.given(annotation.algorithm(), RateLimitAlgorithm.SLIDING_WINDOW),
 				AttributeReader.given(annotation.burst(), 0L),
 				this.attributes.duration(method, "waitTime", annotation.waitTime()),
-				AttributeReader.given(annotation.lease(), 1),
 				AttributeReader.given(annotation.onOutage(), OutagePolicy.DEFAULT),
 				AttributeReader.given(annotation.shadow(), false), List.of(), Map.of());
 	}

@@ -19,12 +19,10 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.ratelimit.engine.DenyCache;
-import io.ge.redis.ratelimit.engine.Leases;
 import io.ge.redis.ratelimit.engine.LocalRateLimiter;
 import io.ge.redis.ratelimit.engine.RateLimitEngine;
 import io.ge.redis.ratelimit.engine.RedisRateLimiter;
@@ -38,9 +36,7 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
- * stand on one engine, which is made when the first of them is used. Stops after
- * everything that serves requests or runs tasks and before the connections, so that
- * permits taken in advance can be refunded.
+ * stand on one engine, which is made when the first of them is used.
  */
 public final class RateLimitPattern implements GuardPattern {
 
@@ -81,17 +77,16 @@ public final class RateLimitPattern implements GuardPattern {
 		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
 		DenyCache denied = new DenyCache(bus::confirmedAt);
 		RedisRateLimiter redis = new RedisRateLimiter(connection, keys, bus.newsChannel());
-		Leases leases = new Leases(redis, bus::liveInstances, denied);
 		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
 				(request) -> redis.keyOf(request).text());
-		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied, leases);
+		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied);
 		engine.listen(bus);
 		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());
 		KeyStatistics statistics = new KeyStatistics();
 		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, statistics::age);
 		live.override(this.limits.properties().overrides());
 		feed.start();
-		Parts parts = new Parts(engine, leases, live, changes, feed, statistics);
+		Parts parts = new Parts(engine, live, changes, feed, statistics);
 		this.started = parts;
 		return parts;
 	}
@@ -175,7 +170,6 @@ public final class RateLimitPattern implements GuardPattern {
 		Parts parts = this.started;
 		if (parts != null) {
 			parts.feed().pause();
-			Waiting.await(parts.leases().refundAll());
 		}
 	}
 
@@ -187,8 +181,8 @@ public final class RateLimitPattern implements GuardPattern {
 	 * The parts that share one connection: the engine, and all that tells it what applies
 	 * now.
 	 */
-	record Parts(RateLimitEngine engine, Leases leases, LiveLimits live, RedisLimitChanges changes,
-			LimitChangeFeed feed, KeyStatistics statistics) {
+	record Parts(RateLimitEngine engine, LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed,
+			KeyStatistics statistics) {
 	}
 
 }

@@ -42,7 +42,7 @@ public final class LimitChangeChecks {
 		if (burst != null) {
 			check("burst", () -> checks.burst(burst, base.algorithm()));
 		}
-		check((limit != null) ? "limit" : "window", () -> checks.together(change.applyTo(base), largestExact));
+		check((limit != null) ? "limit" : "window", () -> checks.exact(change.applyTo(base), largestExact));
 	}
 
 	private static void check(String setting, Runnable check) {

@@ -57,23 +57,7 @@ public final class RateLimitChecks {
 				"Set it to a time such as 2s, or leave it out so that calls do not wait.");
 	}
 
-	void lease(int lease) {
-		require(lease > 0, "lease", " must be at least 1, but is " + lease + ".",
-				"Set it to the number of permits that an instance takes at once, such as 10, or leave it out.");
-	}
-
-	public void together(RateLimit limit, long largestExactLimit) {
-		exact(limit, largestExactLimit);
-		require(limit.lease() <= limit.largestCost(), "lease",
-				" is " + limit.lease() + ", but the limit never gives more than " + limit.largestCost() + " at once.",
-				"Set it to a small part of the limit, or leave it out.");
-		require(limit.lease() == 1 || limit.waitTime().isZero(), "lease",
-				" and " + name("waitTime")
-						+ " cannot be set together: permits that are reserved in advance have no order.",
-				"Remove one of them.");
-	}
-
-	void exact(RateLimit limit, long largestExactLimit) {
+	public void exact(RateLimit limit, long largestExactLimit) {
 		require(limit.algorithm() != RateLimitAlgorithm.SLIDING_WINDOW || limit.limit() <= largestExactLimit, "limit",
 				" is " + limit.limit() + ", too large to be counted exactly: SLIDING_WINDOW needs about "
 						+ BYTES_PER_PERMIT + " bytes in Redis for each call of each key.",

@@ -184,7 +184,7 @@ public final class RateLimitDefinitions {
 
 	private static RateLimitProperties.Limit attributes(RateLimitProperties.Rule rule) {
 		return new RateLimitProperties.Limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), null, null,
-				null, null, List.of(), Map.of());
+				null, List.of(), Map.of());
 	}
 
 	public Map<String, Setting> settings(String limitName) {

@@ -84,12 +84,12 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 	private static RateLimitProperties.Limit withBand(RateLimitProperties.Limit common, RateLimitProperties.Band band) {
 		return new RateLimitProperties.Limit(band.limit(), band.window(),
 				(band.algorithm() != null) ? band.algorithm() : common.algorithm(), band.burst(), common.waitTime(),
-				common.lease(), common.onOutage(), common.shadow(), List.of(), Map.of());
+				common.onOutage(), common.shadow(), List.of(), Map.of());
 	}
 
 	private static RateLimitProperties.Limit withoutBand(RateLimitProperties.Limit attributes) {
 		return new RateLimitProperties.Limit(null, null, attributes.algorithm(), null, attributes.waitTime(),
-				attributes.lease(), attributes.onOutage(), attributes.shadow(), List.of(), Map.of());
+				attributes.onOutage(), attributes.shadow(), List.of(), Map.of());
 	}
 
 	private @Nullable Merged one(String limitName, RateLimitProperties.Limit property,
@@ -112,21 +112,19 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 		burst = settings.pick("burst", property.burst(), burst, limit);
 		Duration waitTime = settings.pick("waitTime", property.waitTime(), attributes.waitTime(), Duration.ZERO);
 		checks.waitTime(waitTime);
-		int lease = settings.pick("lease", property.lease(), attributes.lease(), 1);
-		checks.lease(lease);
 		OutagePolicy onOutage = settings.pick("onOutage", unlessDefault(property.onOutage()), attributes.onOutage(),
 				this.properties.onOutage().orElse(OutagePolicy.LOCAL));
 		boolean shadow = settings.pick("shadow", shadow(property), attributes.shadow(), false);
 		RateLimit merged;
 		try {
-			merged = new RateLimit(limitName, limit, window, algorithm, burst, waitTime, lease, onOutage, shadow);
+			merged = new RateLimit(limitName, limit, window, algorithm, burst, waitTime, onOutage, shadow);
 		}
 		catch (IllegalArgumentException ex) {
 			// What only the algorithm rules out
 			throw new InvalidRateLimitException(label("limit", property, place) + ": " + ex.getMessage(),
 					"Lower the limit or the burst.");
 		}
-		checks.together(merged, this.properties.largestExactLimit());
+		checks.exact(merged, this.properties.largestExactLimit());
 		return new Merged(merged, settings);
 	}
 
@@ -156,7 +154,6 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 			case "window" -> (property.window() != null) ? place + "window" : attribute;
 			case "burst" -> (property.burst() != null) ? place + "burst" : attribute;
 			case "waitTime" -> (property.waitTime() != null) ? path("wait-time") : attribute;
-			case "lease" -> (property.lease() != null) ? path("lease") : attribute;
 			default -> attribute;
 		};
 	}

@@ -119,7 +119,7 @@ public final class RateLimitRegistry {
 	 */
 	public RateLimit admit(RateLimit limit) {
 		RateLimitProperties properties = properties();
-		new RateLimitChecks((attribute) -> "The " + attribute + " of rate limit '" + limit.name() + "'").together(limit,
+		new RateLimitChecks((attribute) -> "The " + attribute + " of rate limit '" + limit.name() + "'").exact(limit,
 				properties.largestExactLimit());
 		return (properties.shadow() && !limit.shadow()) ? limit.withShadow(true) : limit;
 	}

@@ -93,7 +93,7 @@ class DecideScriptStateIntegrationTests {
 		List<?> taken = at(0, kind, key(kind), 10, HOUR, 4);
 		assertThat(content(kind)).isNotEqualTo(before);
 		long ttl = ttl(key(kind));
-		assertThat(refund(kind, 4, taken.get(8))).containsExactly(1L);
+		assertThat(refund(kind, 4, taken.get(7))).containsExactly(1L);
 		assertThat(content(kind)).isEqualTo(before);
 		assertThat(ttl(key(kind))).isPositive().isLessThanOrEqualTo(ttl);
 	}
@@ -117,7 +117,7 @@ class DecideScriptStateIntegrationTests {
 		decide(kind, 10, 4);
 		List<String> arguments = List.of("channel", kind, "10", AGES, "4");
 		assertThat(eval(ScriptReplay.script("give-back.lua"), List.of(key(kind)), arguments)).containsExactly(4L);
-		assertThat(decide(kind, 10, 0).get(5)).isEqualTo(7L);
+		assertThat(decide(kind, 10, 0).get(4)).isEqualTo(7L);
 		if (kind.equals("b")) {
 			// To the microsecond, with the scale that belongs to it
 			assertThat(content(kind)).isEqualTo(before);
@@ -130,7 +130,7 @@ class DecideScriptStateIntegrationTests {
 		List<?> reply = decideAll(10, 2);
 		List<String> arguments = new ArrayList<>(List.of("channel"));
 		for (int i = 0; i < KINDS.length; i++) {
-			Object stamp = KINDS[i].equals("f") ? 0 : reply.get(8 + 4 * i);
+			Object stamp = KINDS[i].equals("f") ? 0 : reply.get(7 + 4 * i);
 			arguments.addAll(List.of(KINDS[i], "10", AGES, "2", String.valueOf(stamp)));
 		}
 		assertThat(published(ScriptReplay.script("refund.lua"), keys(), arguments)).containsExactly("channel",
@@ -171,8 +171,8 @@ class DecideScriptStateIntegrationTests {
 	void bucketWithACallThatWaitsIsSmall() {
 		String key = "ge:ratelimit:{user}:a:b1";
 		for (int i = 0; i < 5; i++) {
-			eval(virtual(), List.of(key), List.of("0", "0", "b", "3", "60000000", "3", "1", "99000000", "0",
-					String.valueOf(ScriptReplay.START)));
+			eval(virtual(), List.of(key),
+					List.of("0", "b", "3", "60000000", "3", "1", "99000000", "0", String.valueOf(ScriptReplay.START)));
 		}
 		assertThat((Long) command("MEMORY", "USAGE", key)).isLessThanOrEqualTo(128);
 	}
@@ -181,7 +181,7 @@ class DecideScriptStateIntegrationTests {
 	void longListIsTakenAndForgottenAtOnce() {
 		assertThat(at(0, "w", key("w"), 2500, HOUR, 2500).get(0)).isEqualTo(1L);
 		assertThat(command("LLEN", key("w"))).isEqualTo(2500L);
-		assertThat(at(HOUR, "w", key("w"), 2500, HOUR, 1).get(5)).isEqualTo(2499L);
+		assertThat(at(HOUR, "w", key("w"), 2500, HOUR, 1).get(4)).isEqualTo(2499L);
 		assertThat(command("LLEN", key("w"))).isEqualTo(1L);
 	}
 
@@ -191,9 +191,9 @@ class DecideScriptStateIntegrationTests {
 		String expiry = "redis.call('PEXPIRE', limit.key, ttl(limit.last + limit.window))";
 		assertThat(ScriptReplay.script("decide.lua")).containsOnlyOnce(expiry);
 		List<Object> reply = eval(ScriptReplay.script("decide.lua").replace(expiry, "redis.call('DEL', limit.key)"),
-				List.of(key("w")), List.of("0", "0", "w", "3", "1000", "3", "1", "0", "0"));
+				List.of(key("w")), List.of("0", "w", "3", "1000", "3", "1", "0", "0"));
 		assertThat(reply.get(0)).isEqualTo(1L);
-		assertThat(reply.subList(5, 8)).containsExactly(2L, 0L, 0L);
+		assertThat(reply.subList(4, 7)).containsExactly(2L, 0L, 0L);
 	}
 
 	private static List<?> decideAll(long limit, long cost) {
@@ -203,7 +203,7 @@ class DecideScriptStateIntegrationTests {
 	/** Kind, limit and cost of each. */
 	private static List<?> decide(Object... limits) {
 		List<String> keys = new ArrayList<>();
-		List<String> arguments = new ArrayList<>(List.of("0", "0"));
+		List<String> arguments = new ArrayList<>(List.of("0"));
 		for (int i = 0; i < limits.length; i += 3) {
 			String limit = String.valueOf(limits[i + 1]);
 			keys.add(key((String) limits[i]));
@@ -213,7 +213,7 @@ class DecideScriptStateIntegrationTests {
 	}
 
 	private static List<?> at(long time, String kind, String key, long limit, long window, long cost) {
-		return eval(virtual(), List.of(key), List.of("0", "0", kind, String.valueOf(limit), String.valueOf(window),
+		return eval(virtual(), List.of(key), List.of("0", kind, String.valueOf(limit), String.valueOf(window),
 				String.valueOf(limit), String.valueOf(cost), "0", "0", String.valueOf(ScriptReplay.START + time)));
 	}
 

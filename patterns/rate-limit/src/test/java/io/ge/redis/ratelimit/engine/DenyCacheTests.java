@@ -154,7 +154,7 @@ class DenyCacheTests {
 	}
 
 	private Denial denial(PermitRequest request, long wait) {
-		long[] reply = { 0, 1, 1, 0, 0, 0, wait / 1000, wait / 1000, 0 };
+		long[] reply = { 0, 1, 1, 0, 0, wait / 1000, wait / 1000, 0 };
 		RedisDecision answer = new RedisDecision(List.of(request), new RedisLimitKey[] { key(request) }, reply,
 				this.start, this.start + SECOND);
 		return new Denial(answer, 0);

@@ -44,8 +44,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 		this.redis = RedisServers.standalone();
 		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
 		this.batcher = new RateLimitBatcher(this.limiter.redis()::keyOf,
-				(requests, others, budget) -> this.limiter.redis().decide(requests, others, Duration.ZERO, budget),
-				System::nanoTime);
+				(requests, others, budget) -> this.limiter.redis().decide(requests, others, budget), System::nanoTime);
 		assertThat(this.batcher.submit(REQUESTS, budget(20_000)).join().isAllowed()).isTrue();
 	}
 

@@ -72,7 +72,7 @@ class RateLimitBatcherIntegrationTests {
 		this.limiter.decide(requests);
 		this.redis.configResetStat();
 		RedisDecision answer = Waiting
-			.await(this.limiter.redis().decide(requests, CALLS - 1, Duration.ZERO, this.limiter.redis().newBudget()));
+			.await(this.limiter.redis().decide(requests, CALLS - 1, this.limiter.redis().newBudget()));
 		assertThat(this.redis.commandCalls("evalsha")).isOne();
 		List<RedisDecision> answers = IntStream.range(0, CALLS).mapToObj(answer::ofCall).toList();
 		assertThat(answers.subList(0, 59)).allSatisfy((each) -> assertThat(each.isAllowed()).isTrue());

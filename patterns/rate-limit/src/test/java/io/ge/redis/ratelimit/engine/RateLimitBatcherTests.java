@@ -40,8 +40,8 @@ class RateLimitBatcherTests {
 
 	private long now;
 
-	private final RateLimitBatcher batcher = new RateLimitBatcher(this.keys::of, (requests, extra, budget) -> {
-		Sent call = new Sent(requests, extra, budget, new CompletableFuture<>());
+	private final RateLimitBatcher batcher = new RateLimitBatcher(this.keys::of, (requests, others, budget) -> {
+		Sent call = new Sent(requests, others, budget, new CompletableFuture<>());
 		this.sent.add(call);
 		return call.answer();
 	}, () -> this.now);
@@ -53,11 +53,11 @@ class RateLimitBatcherTests {
 		assertThat(this.sent).isEmpty();
 		endOne();
 		assertThat(this.sent).hasSize(1);
-		assertThat(this.sent.get(0).extra()).isEqualTo(4);
+		assertThat(this.sent.get(0).others()).isEqualTo(4);
 		this.sent.get(0).allow(4, 30, 0);
 		assertThat(waiting).allSatisfy((call) -> assertThat(call.join().isAllowed()).isTrue());
 		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(34L, 33L, 32L, 31L, 30L);
-		assertThat(waiting).extracting((call) -> call.join().extra()).containsOnly(0L);
+		assertThat(waiting).extracting((call) -> call.join().others()).containsOnly(0L);
 		assertThat(waiting).extracting((call) -> call.join().stamp(0)).containsOnly(7L);
 	}
 
@@ -66,7 +66,7 @@ class RateLimitBatcherTests {
 		keepBusy(requests(LIMIT, 2));
 		List<CompletableFuture<RedisDecision>> waiting = ask(4, requests(LIMIT, 2));
 		endOne();
-		assertThat(this.sent.get(0).extra()).isEqualTo(6);
+		assertThat(this.sent.get(0).others()).isEqualTo(6);
 		this.sent.get(0).allow(2, 1, 900);
 		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, true, false, false);
 		assertThat(waiting).extracting((call) -> call.join().left(0)).containsExactly(3L, 1L, 1L, 1L);
@@ -91,7 +91,7 @@ class RateLimitBatcherTests {
 		endOne();
 		this.sent.remove(0).allow(0, 0, 0);
 		assertThat(waiting).extracting(CompletableFuture::isDone).containsExactly(true, false, false);
-		assertThat(this.sent).extracting(Sent::extra).containsExactly(0L, 0L);
+		assertThat(this.sent).extracting(Sent::others).containsExactly(0L, 0L);
 		this.sent.forEach((call) -> call.deny(5));
 		assertThat(waiting).extracting((call) -> call.join().isAllowed()).containsExactly(true, false, false);
 	}
@@ -110,9 +110,9 @@ class RateLimitBatcherTests {
 		ask(2, requests(LIMIT, 1));
 		ask(3, requests(LIMIT, 2));
 		ask(1, requests(LIMIT.withLimit(50), 1));
-		assertThat(this.sent).hasSize(4).extracting(Sent::extra).containsOnly(0L);
+		assertThat(this.sent).hasSize(4).extracting(Sent::others).containsOnly(0L);
 		endOne();
-		assertThat(this.sent.get(4).extra()).isEqualTo(1);
+		assertThat(this.sent.get(4).others()).isEqualTo(1);
 	}
 
 	@ParameterizedTest
@@ -123,7 +123,7 @@ class RateLimitBatcherTests {
 		ask(calls, requests(large, cost));
 		endOne();
 		endOne();
-		assertThat(this.sent.stream().map((call) -> String.valueOf(call.extra())).collect(Collectors.joining(" ")))
+		assertThat(this.sent.stream().map((call) -> String.valueOf(call.others())).collect(Collectors.joining(" ")))
 			.isEqualTo(permits);
 	}
 
@@ -194,15 +194,15 @@ class RateLimitBatcherTests {
 		return List.of(new PermitRequest(limit, List.of("anna"), cost));
 	}
 
-	private record Sent(List<PermitRequest> requests, long extra, CallBudget budget,
+	private record Sent(List<PermitRequest> requests, long others, CallBudget budget,
 			CompletableFuture<RedisDecision> answer) {
 
-		void allow(long extra, long left, long othersWait) {
-			complete(1, 0, 0, extra, 0, left, 100, othersWait, 7);
+		void allow(long others, long left, long othersWait) {
+			complete(1, 0, 0, others, left, 100, othersWait, 7);
 		}
 
 		void deny(long wait) {
-			complete(0, 0, 0, 0, 0, 0, wait, wait, 0);
+			complete(0, 0, 0, 0, 0, wait, wait, 0);
 		}
 
 		private void complete(long... reply) {

@@ -221,7 +221,7 @@ class RateLimitWaitIntegrationTests {
 		private static long reserved(TestLimiter limiter, PermitRequest request) {
 			RedisDecision answer = Waiting.await(limiter.redis()
 				.decide(List.of(new PermitRequest(request.limit().withWaitTime(Duration.ZERO), request.key(), 1)), 0,
-						Duration.ZERO, limiter.redis().newBudget()));
+						limiter.redis().newBudget()));
 			return Math.round(Duration.ofNanos(answer.waitNanos(0)).toMillis() / 600_000.0);
 		}
 

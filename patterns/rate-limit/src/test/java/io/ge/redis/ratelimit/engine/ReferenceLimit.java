@@ -57,7 +57,7 @@ abstract class ReferenceLimit {
 	abstract long nextBack(long time);
 
 	/** Charges and returns the stamp. */
-	abstract long charge(long at, long cost, long extra, long leaseEnd);
+	abstract long charge(long at, long cost);
 
 	abstract void refund(long now, long permits, long stamp);
 
@@ -69,19 +69,9 @@ abstract class ReferenceLimit {
 		return this.window;
 	}
 
-	/** Until when a lease that begins now can be used. */
-	long leaseEnd(long now, long span) {
-		return now + span;
-	}
-
 	/** How far ahead permits can be charged, so how long a call can wait. */
 	long reach() {
 		return HOUR;
-	}
-
-	/** The stamp of leased permits. */
-	long leaseStamp(long stamp, long leaseEnd) {
-		return stamp;
 	}
 
 	/** Holds the uses against the promise for any window. */
@@ -162,11 +152,10 @@ abstract class ReferenceLimit {
 		}
 
 		@Override
-		long charge(long at, long cost, long extra, long leaseEnd) {
+		long charge(long at, long cost) {
 			long last = this.stamps.isEmpty() ? at : this.stamps.get(this.stamps.size() - 1);
 			long stamp = (last > at + SECOND) ? at : Math.max(at, last);
 			this.stamps.addAll(Collections.nCopies((int) cost, stamp));
-			this.stamps.addAll(Collections.nCopies((int) extra, leaseStamp(stamp, leaseEnd)));
 			Collections.sort(this.stamps);
 			return stamp;
 		}
@@ -176,11 +165,6 @@ abstract class ReferenceLimit {
 			for (long i = 0; i < permits; i++) {
 				this.stamps.remove((Long) stamp);
 			}
-		}
-
-		@Override
-		long leaseStamp(long stamp, long leaseEnd) {
-			return Math.max(stamp, leaseEnd);
 		}
 
 		@Override
@@ -233,11 +217,10 @@ abstract class ReferenceLimit {
 		}
 
 		@Override
-		long charge(long at, long cost, long extra, long leaseEnd) {
-			long stamp = (extra > 0) ? leaseEnd : at;
-			this.latest = Math.max(this.latest, stamp);
-			this.full = Math.max(this.full, stamp) + (cost + extra) * this.interval;
-			return stamp;
+		long charge(long at, long cost) {
+			this.latest = Math.max(this.latest, at);
+			this.full = Math.max(this.full, at) + cost * this.interval;
+			return at;
 		}
 
 		@Override
@@ -307,19 +290,14 @@ abstract class ReferenceLimit {
 		}
 
 		@Override
-		long charge(long at, long cost, long extra, long leaseEnd) {
-			this.counts.merge(at / this.length, cost + extra, Long::sum);
+		long charge(long at, long cost) {
+			this.counts.merge(at / this.length, cost, Long::sum);
 			return at / this.length;
 		}
 
 		@Override
 		void refund(long now, long permits, long stamp) {
 			this.counts.computeIfPresent(stamp, (index, count) -> Math.max(0, count - permits));
-		}
-
-		@Override
-		long leaseEnd(long now, long span) {
-			return Math.min(now + span, (now / this.length + 1) * this.length);
 		}
 
 		@Override

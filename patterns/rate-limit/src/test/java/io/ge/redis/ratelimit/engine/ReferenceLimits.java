@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 
 import io.ge.redis.ratelimit.engine.ScriptReplay.Ask;
 import io.ge.redis.ratelimit.engine.ScriptReplay.Decide;
@@ -21,24 +20,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Limits that are decided together, all or nothing, with the reply that is expected of
- * the script. Leased permits are used at random times while they are valid.
+ * the script.
  */
 final class ReferenceLimits {
-
-	private static final long SHORTEST_LEASE = 5_000;
 
 	private final Map<String, ReferenceLimit> limits = new HashMap<>();
 
 	private final List<Taken> taken = new ArrayList<>();
 
-	private final Random random;
-
 	/** The latest time of any charge, which may be ahead. */
 	private long latest;
-
-	ReferenceLimits(Random random) {
-		this.random = random;
-	}
 
 	/**
 	 * Compares each result of a trace, and in the end all uses with the limits.
@@ -65,8 +56,6 @@ final class ReferenceLimits {
 		long now = call.now();
 		long at = now;
 		boolean allowed = true;
-		long extra = call.extra();
-		long leaseEnd = now + call.span();
 		long reach = call.asks()
 			.stream()
 			.filter((ask) -> !ask.shadow())
@@ -83,28 +72,17 @@ final class ReferenceLimits {
 				allowed &= wait == 0;
 				at = (wait == 0) ? Math.max(at, earliest) : at;
 			}
-			extra = Math.min(extra, (ask.cost() == 0 || wait > 0) ? 0 : Math.max(0, limit.available(now) - ask.cost()));
-			leaseEnd = Math.min(leaseEnd, limit.leaseEnd(now, call.span()));
 		}
 		at = allowed ? at : now;
-		if (!allowed || at > now || leaseEnd - now < SHORTEST_LEASE) {
-			extra = 0;
-		}
-		List<Long> reply = new ArrayList<>(
-				List.of(allowed ? 1L : 0L, now, at, extra, (extra > 0) ? leaseEnd - now : 0));
-		outcome.leaseEnd = leaseEnd;
-		for (long i = 0; i < extra; i++) {
-			outcome.leasedUses.add(now + (long) (this.random.nextDouble() * (leaseEnd - now)));
-		}
+		List<Long> reply = new ArrayList<>(List.of(allowed ? 1L : 0L, now, at, 0L));
 		for (Ask ask : call.asks()) {
 			ReferenceLimit limit = limit(ask);
 			long stamp = 0;
 			if (allowed && ask.cost() > 0 && waits.get(ask) == 0) {
 				long time = Math.max(limit.earliest(now, ask.cost()), Math.min(at, now + limit.reach()));
-				this.latest = Math.max(this.latest, (extra > 0) ? leaseEnd : time);
-				stamp = limit.charge(time, ask.cost(), extra, leaseEnd);
+				this.latest = Math.max(this.latest, time);
+				stamp = limit.charge(time, ask.cost());
 				limit.use(time, ask.cost());
-				outcome.leasedUses.forEach((use) -> limit.use(use, 1));
 				outcome.asks.add(ask);
 				outcome.times.add(time);
 				outcome.stamps.add(stamp);
@@ -121,7 +99,7 @@ final class ReferenceLimits {
 		boolean charged = false;
 		for (int i = 0; i < call.asks().size(); i++) {
 			long ttl = result.ttls().get(i);
-			if (result.reply().get(8 + i * 4) == 0) {
+			if (result.reply().get(7 + i * 4) == 0) {
 				assertThat(ttl).as("TTL of what is not charged, step %d", step).isEqualTo(-1);
 			}
 			else {
@@ -139,22 +117,14 @@ final class ReferenceLimits {
 	}
 
 	/**
-	 * Gives back the call's own permits, whose use has then never counted, or leased ones
-	 * that were not used.
+	 * Gives back the permits of a call, whose use has then never counted.
 	 */
 	private void refund(Refund refund, Taken of) {
-		long leased = Math.min(refund.leased(), of.leasedUses.size());
 		for (int i = 0; i < of.asks.size(); i++) {
 			Ask ask = of.asks.get(i);
 			ReferenceLimit limit = limit(ask);
-			if (refund.leased() == 0) {
-				limit.refund(refund.now(), ask.cost(), of.stamps.get(i));
-				limit.unuse(of.times.get(i), ask.cost());
-			}
-			else {
-				limit.refund(refund.now(), leased, limit.leaseStamp(of.stamps.get(i), of.leaseEnd));
-				of.leasedUses.subList(0, (int) leased).forEach((use) -> limit.unuse(use, 1));
-			}
+			limit.refund(refund.now(), ask.cost(), of.stamps.get(i));
+			limit.unuse(of.times.get(i), ask.cost());
 		}
 	}
 
@@ -164,15 +134,11 @@ final class ReferenceLimits {
 
 	private static final class Taken {
 
-		private long leaseEnd;
-
 		private final List<Ask> asks = new ArrayList<>();
 
 		private final List<Long> times = new ArrayList<>();
 
 		private final List<Long> stamps = new ArrayList<>();
-
-		private final List<Long> leasedUses = new ArrayList<>();
 
 	}
 

@@ -105,11 +105,11 @@ final class ScriptReplay {
 	/**
 	 * A call of {@code decide.lua}.
 	 */
-	record Decide(long now, long extra, long span, List<Ask> asks) implements Step {
+	record Decide(long now, long others, List<Ask> asks) implements Step {
 
 		@Override
 		public String json() {
-			StringBuilder args = new StringBuilder("\"" + this.extra + "\",\"" + this.span + "\"");
+			StringBuilder args = new StringBuilder("\"" + this.others + "\"");
 			for (Ask ask : this.asks) {
 				for (Object value : List.of(ask.kind(), ask.limit(), ask.window(), ask.burst(), ask.cost(),
 						ask.patience(), ask.shadow() ? 1 : 0)) {
@@ -146,7 +146,7 @@ final class ScriptReplay {
 		}
 
 		Decide at(long now) {
-			return new Decide(now, 0, 0, List.of(this));
+			return new Decide(now, 0, List.of(this));
 		}
 
 	}
@@ -156,14 +156,12 @@ final class ScriptReplay {
 	 *
 	 * @param now the time
 	 * @param of index of the step
-	 * @param leased how many of the leased permits; 0 for the call's own ones
 	 */
-	record Refund(long now, int of, long leased) implements Step {
+	record Refund(long now, int of) implements Step {
 
 		@Override
 		public String json() {
-			return "{\"op\":\"refund\",\"now\":\"%d\",\"of\":%d,\"leased\":%d}".formatted(this.now, this.of + 1,
-					this.leased);
+			return "{\"op\":\"refund\",\"now\":\"%d\",\"of\":%d}".formatted(this.now, this.of + 1);
 		}
 
 	}

@@ -51,17 +51,16 @@ final class ScriptTraces {
 			limits.add(new Ask("state:" + limits.size(), kind, limit, window, burst, 1, 0, shadow));
 		}
 		List<Step> trace = new ArrayList<>();
-		Set<Refund> refunds = new HashSet<>();
+		Set<Integer> refunded = new HashSet<>();
 		long now = ScriptReplay.START;
 		for (long number : bits) {
 			Bits choice = new Bits(number);
 			now += pause(choice, limits.get(choice.below(limits.size())));
 			if (!trace.isEmpty() && choice.below(8) == 0) {
 				int of = choice.below(trace.size());
-				Refund refund = new Refund(now, of, choice.below(2) * (1 + choice.below(3)));
 				// A permit is given back once
-				if (trace.get(of) instanceof Decide && refunds.add(new Refund(0, of, Math.min(1, refund.leased())))) {
-					trace.add(refund);
+				if (trace.get(of) instanceof Decide && refunded.add(of)) {
+					trace.add(new Refund(now, of));
 				}
 				continue;
 			}
@@ -95,9 +94,7 @@ final class ScriptTraces {
 			};
 			asks.add(limit.withCost(cost).withPatience(patience));
 		}
-		long extra = (choice.below(4) > 0) ? 0 : 1 + choice.below(4);
-		long span = Math.min(SECOND, limits.get(first).window() / 10);
-		return new Decide(now, extra, (extra > 0) ? span : 0, asks);
+		return new Decide(now, 0, asks);
 	}
 
 	/**

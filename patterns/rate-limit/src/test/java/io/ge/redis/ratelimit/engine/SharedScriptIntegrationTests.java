@@ -81,7 +81,7 @@ class SharedScriptIntegrationTests {
 			if (s > 0 && random.nextInt(8) == 0) {
 				int of = random.nextInt(trace.size());
 				if (trace.get(of) instanceof Decide) {
-					trace.add(new Refund(now, of, 0));
+					trace.add(new Refund(now, of));
 					continue;
 				}
 			}
@@ -95,8 +95,7 @@ class SharedScriptIntegrationTests {
 				asks.add(new Ask("s:" + i, kinds[i], limit[i], window[i], burst[i], Math.min(cost, burst[i]), patience,
 						false));
 			}
-			long extra = (random.nextInt(4) == 0) ? 1 + random.nextInt(4) : 0;
-			trace.add(new Decide(now, extra, (extra > 0) ? 1 + random.nextInt(1_000_000) : 0, asks));
+			trace.add(new Decide(now, 0, asks));
 		}
 		return trace;
 	}

@@ -45,12 +45,10 @@ final class SharedTrace {
 			both.places.add(both.alone.size());
 			Step step = trace.get(i);
 			if (step instanceof Refund refund) {
-				// Only what a call took itself: calls that come together take no lease
-				long leased = both.isShared(refund.of()) ? 0 : refund.leased();
-				both.shared.add(new Refund(refund.now(), refund.of(), leased));
-				both.alone.add(new Refund(refund.now(), both.places.get(refund.of()), leased));
+				both.shared.add(refund);
+				both.alone.add(new Refund(refund.now(), both.places.get(refund.of())));
 			}
-			else if (step instanceof Decide call && call.extra() == 0 && i % 2 == 0) {
+			else if (step instanceof Decide call && i % 2 == 0) {
 				both.add(call, 1 + (int) (call.now() % MOST));
 			}
 			else {
@@ -75,9 +73,9 @@ final class SharedTrace {
 			calls = 1;
 		}
 		long others = (calls - 1) * asks.get(0).cost();
-		this.shared.add(new Decide(call.now(), others, 0, asks));
+		this.shared.add(new Decide(call.now(), others, asks));
 		for (int i = 0; i < calls; i++) {
-			this.alone.add(new Decide(call.now(), 0, 0, asks));
+			this.alone.add(new Decide(call.now(), 0, asks));
 		}
 	}
 
@@ -101,7 +99,7 @@ final class SharedTrace {
 	}
 
 	private boolean isShared(int step) {
-		return this.shared.get(step) instanceof Decide call && call.extra() > 0 && call.span() == 0;
+		return this.shared.get(step) instanceof Decide call && call.others() > 0;
 	}
 
 	private static List<Long> told(Decide call, Result result, int position) {
@@ -110,8 +108,7 @@ final class SharedTrace {
 		RedisDecision answer = new RedisDecision(requests, new RedisLimitKey[requests.size()], reply, 0, 0)
 			.ofCall(position);
 		assertThat(answer).as("answer to call %d of %s", position, call).isNotNull();
-		List<Long> told = new ArrayList<>(
-				List.of(answer.isAllowed() ? 1L : 0L, reply[1], reply[2], answer.extra(), reply[4]));
+		List<Long> told = new ArrayList<>(List.of(answer.isAllowed() ? 1L : 0L, reply[1], reply[2], answer.others()));
 		for (int i = 0; i < requests.size(); i++) {
 			told.addAll(List.of(answer.left(i), answer.restoredNanos(i) / 1000, answer.waitNanos(i) / 1000,
 					answer.stamp(i)));

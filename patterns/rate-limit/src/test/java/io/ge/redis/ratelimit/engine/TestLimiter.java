@@ -40,8 +40,6 @@ public final class TestLimiter implements AutoCloseable {
 
 	private final DenyCache denied;
 
-	private final Leases leases;
-
 	private final RateLimitEngine engine;
 
 	static LiveLimits unchanged() {
@@ -54,10 +52,9 @@ public final class TestLimiter implements AutoCloseable {
 		this.redis = new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit"),
 				bus.newsChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
-		this.leases = new Leases(this.redis, bus::liveInstances, this.denied);
 		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
 				(request) -> this.redis.keyOf(request).text());
-		this.engine = new RateLimitEngine(this.redis, local, unchanged(), this.denied, this.leases);
+		this.engine = new RateLimitEngine(this.redis, local, unchanged(), this.denied);
 		this.engine.listen(bus);
 		awaitSubscribed();
 	}
@@ -141,10 +138,6 @@ public final class TestLimiter implements AutoCloseable {
 
 	DenyCache denied() {
 		return this.denied;
-	}
-
-	Leases leases() {
-		return this.leases;
 	}
 
 	InstanceBus bus() {

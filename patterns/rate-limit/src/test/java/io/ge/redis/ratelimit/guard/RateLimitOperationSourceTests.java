@@ -74,7 +74,6 @@ class RateLimitOperationSourceTests {
 		assertThat(limits("tuned")).containsExactly(TUNED);
 		assertThat(settings("tuned")).containsEntry("limit", new Setting(10L, Setting.Origin.ANNOTATION))
 			.containsEntry("waitTime", new Setting("PT2S", Setting.Origin.ANNOTATION))
-			.containsEntry("lease", new Setting(1, Setting.Origin.DEFAULT))
 			.containsEntry("shadow", new Setting(true, Setting.Origin.ANNOTATION))
 			.containsEntry("key", new Setting("#user", Setting.Origin.ANNOTATION))
 			.containsEntry("cost", new Setting("#cost", Setting.Origin.ANNOTATION))
@@ -83,7 +82,7 @@ class RateLimitOperationSourceTests {
 	}
 
 	@Test
-	void defaultsAreExactWithoutWaitOrLease() {
+	void defaultsAreExactWithoutWait() {
 		assertThat(limits("plain")).containsExactly(RateLimit.of("Samples.plain", 10, Duration.ofMinutes(1)));
 		assertThat(settings("plain")).containsEntry("cost", new Setting("1", Setting.Origin.DEFAULT))
 			.containsEntry("window", new Setting("PT1M", Setting.Origin.DEFAULT))
@@ -93,12 +92,10 @@ class RateLimitOperationSourceTests {
 	@Test
 	void propertiesOfTheNameWin() {
 		bind("limits.tuned.limit", "5", "limits.tuned.window", "1h", "limits.tuned.burst", "6",
-				"limits.tuned.wait-time", "0s", "limits.tuned.lease", "3", "limits.tuned.on-outage", "allow",
-				"limits.tuned.shadow", "false");
+				"limits.tuned.wait-time", "0s", "limits.tuned.on-outage", "allow", "limits.tuned.shadow", "false");
 		assertThat(limits("tuned")).containsExactly(new RateLimit("tuned", 5, Duration.ofHours(1),
-				RateLimitAlgorithm.TOKEN_BUCKET, 6, Duration.ZERO, 3, OutagePolicy.ALLOW, false));
-		assertThat(settings("tuned")).containsEntry("lease", new Setting(3, Setting.Origin.PROPERTIES))
-			.containsEntry("waitTime", new Setting("PT0S", Setting.Origin.PROPERTIES))
+				RateLimitAlgorithm.TOKEN_BUCKET, 6, Duration.ZERO, OutagePolicy.ALLOW, false));
+		assertThat(settings("tuned")).containsEntry("waitTime", new Setting("PT0S", Setting.Origin.PROPERTIES))
 			.containsEntry("shadow", new Setting(false, Setting.Origin.PROPERTIES))
 			.containsEntry("algorithm", new Setting("TOKEN_BUCKET", Setting.Origin.ANNOTATION));
 	}
@@ -129,9 +126,9 @@ class RateLimitOperationSourceTests {
 				"100", "limits.tuned.limits[1].window", "1h", "limits.tuned.limits[1].algorithm", "fixed-window");
 		assertThat(limits("tuned")).containsExactly(
 				new RateLimit("tuned-1s", 5, Duration.ofSeconds(1), RateLimitAlgorithm.TOKEN_BUCKET, 5,
-						Duration.ofSeconds(2), 1, OutagePolicy.DENY, true),
+						Duration.ofSeconds(2), OutagePolicy.DENY, true),
 				new RateLimit("tuned-1h", 100, Duration.ofHours(1), RateLimitAlgorithm.FIXED_WINDOW, 100,
-						Duration.ofSeconds(2), 1, OutagePolicy.DENY, true));
+						Duration.ofSeconds(2), OutagePolicy.DENY, true));
 		assertThat(parse("tuned").describe()).extracting(GuardDescription::name)
 			.containsExactly("tuned-1s", "tuned-1h");
 		assertThat(parse("tuned").requests(call("tuned", "anna", 4)))
@@ -171,9 +168,6 @@ class RateLimitOperationSourceTests {
 					negativeBurst   | burst must be above zero, but is -2        | leave it out
 					burstOfWindow   | burst has a meaning for TOKEN_BUCKET only  | set the algorithm
 					negativeWait    | waitTime must be between zero              | such as 2s
-					noLease         | lease must be at least 1, but is 0         | such as 10
-					largeLease      | lease is 11, but the limit never gives more than 10 | small part
-					leaseAndWait    | lease and waitTime cannot be set together  | Remove one
 					tooExact        | limit is 10001, too large                  | SLIDING_WINDOW_COUNTER
 					highCost        | cost is 11 and can never pass: 'Samples.highCost' never gives more than 10 | Lower the cost
 					halfCost        | cost = "1.5" is no whole number            | #rows.size()
@@ -191,9 +185,9 @@ class RateLimitOperationSourceTests {
 
 	@Test
 	void namesThePropertyWhereThatIsTheMistake() {
-		bind("limits[Samples.plain].lease", "11");
+		bind("limits[Samples.plain].wait-time", "2h");
 		assertRefused("plain").withMessageContaining("Samples.plain()")
-			.withMessageContaining("ge.redis.rate-limit.limits[Samples.plain].lease is 11");
+			.withMessageContaining("ge.redis.rate-limit.limits[Samples.plain].wait-time must be");
 	}
 
 	@Test
@@ -444,18 +438,6 @@ class RateLimitOperationSourceTests {
 
 		@RateLimited(limit = 10, waitTime = "-1s")
 		public void negativeWait() {
-		}
-
-		@RateLimited(limit = 10, lease = 0)
-		public void noLease() {
-		}
-
-		@RateLimited(limit = 10, lease = 11)
-		public void largeLease() {
-		}
-
-		@RateLimited(limit = 10, lease = 2, waitTime = "1s")
-		public void leaseAndWait() {
 		}
 
 		@RateLimited(limit = 10_001)

@@ -42,11 +42,11 @@ class RateLimitPropertiesTests {
 	void limitReadsEverySetting() {
 		RateLimitProperties.Limit limit = RateLimitRegistryTests
 			.bind("limits.a.limit", "1", "limits.a.window", "2s", "limits.a.algorithm", "token-bucket",
-					"limits.a.burst", "3", "limits.a.wait-time", "4s", "limits.a.lease", "5", "limits.a.on-outage",
-					"deny", "limits.a.shadow", "true", "limits.a.overrides[tenant:anna].limit", "6")
+					"limits.a.burst", "3", "limits.a.wait-time", "4s", "limits.a.on-outage", "deny", "limits.a.shadow",
+					"true", "limits.a.overrides[tenant:anna].limit", "6")
 			.limit("a");
 		assertThat(limit).isEqualTo(new RateLimitProperties.Limit(1L, Duration.ofSeconds(2),
-				RateLimitAlgorithm.TOKEN_BUCKET, 3L, Duration.ofSeconds(4), 5, OutagePolicy.DENY, true, List.of(),
+				RateLimitAlgorithm.TOKEN_BUCKET, 3L, Duration.ofSeconds(4), OutagePolicy.DENY, true, List.of(),
 				Map.of("tenant:anna", new RateLimitProperties.Override(6L, null, null))));
 	}
 

@@ -75,10 +75,6 @@ public class RateLimitRegistryTests {
 					limits.a.limit=1,limits.a.window=PT9999999999H    | limits.a.window must be between 1ms and          | such as 10s
 					limits.a.limit=1,limits.a.burst=2                 | limits.a.burst has a meaning for TOKEN_BUCKET    | set the algorithm
 					limits.a.limit=1,limits.a.burst=0                 | limits.a.burst must be above zero, but is 0.     | leave it out
-					limits.a.limit=1,limits.a.lease=0                 | limits.a.lease must be at least 1, but is 0.     | such as 10
-					limits.a.limit=1,limits.a.lease=-1                | limits.a.lease must be at least 1, but is -1.    | such as 10
-					limits.a.limit=5,limits.a.lease=6                 | never gives more than 5 at once                  | a small part
-					limits.a.limit=5,limits.a.lease=2,limits.a.wait-time=1s | limits.a.lease and ge.redis.rate-limit.limits.a.wait-time cannot be set together | Remove one
 					limits.a.limit=5,limits.a.wait-time=-1s           | limits.a.wait-time must be between zero and      | such as 2s
 					limits.a.limit=5,limits.a.wait-time=61m           | limits.a.wait-time must be between zero and      | such as 2s
 					limits.a.limit=10001                              | limits.a.limit is 10001, too large to be counted exactly | SLIDING_WINDOW_COUNTER
@@ -174,9 +170,6 @@ public class RateLimitRegistryTests {
 		assertThat(limits().admit(limit)).isSameAs(limit);
 		assertRefused(limit.withLimit(10_001)).withMessageContaining("The limit of rate limit 'code' is 10001")
 			.withMessageContaining("SLIDING_WINDOW_COUNTER");
-		assertRefused(limit.withLease(21)).withMessageContaining("The lease of rate limit 'code' is 21");
-		assertRefused(limit.withLease(2).withWaitTime(Duration.ofSeconds(1)))
-			.withMessageContaining("cannot be set together");
 	}
 
 	@Test
