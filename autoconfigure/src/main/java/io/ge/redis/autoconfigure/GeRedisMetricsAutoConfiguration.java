@@ -19,8 +19,6 @@ import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.queue.JobEvent;
 import io.ge.redis.queue.QueuePattern;
-import io.ge.redis.ratelimit.RateLimitEvent;
-import io.ge.redis.ratelimit.guard.RateLimitPattern;
 import io.ge.redis.stream.StreamPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -58,13 +56,6 @@ public final class GeRedisMetricsAutoConfiguration {
 	@ConditionalOnBean(Consumers.class)
 	ConsumerMeters geRedisConsumerMeters(MeterRegistry registry, Consumers consumers) {
 		return new ConsumerMeters(registry, consumers);
-	}
-
-	@Bean
-	EventGauge geRedisRateLimitKeysGauge(ObjectProvider<RateLimitPattern> limits) {
-		return new EventGauge("ge.redis.ratelimit.keys",
-				"Estimated number of different keys in the last hour on this instance", RateLimitEvent.REQUESTS,
-				(name) -> limits.stream().mapToLong((limit) -> limit.distinctKeys(name)).sum());
 	}
 
 	@Bean

@@ -93,7 +93,6 @@ class RateLimitResourceIntegrationTests {
 				.containsEntry("value", 200)
 				.containsEntry("origin", "ENDPOINT");
 			assertThat(result).bodyJson().extractingPath("$.limits[4].overrides").isEqualTo(1);
-			assertThat(result).bodyJson().extractingPath("$.limits[4].distinctKeys").isEqualTo(1);
 			assertThat(result).bodyJson().extractingPath("$.limits[4].changes").asMap().containsValue("limit=300");
 			assertThat(result).bodyJson().extractingPath("$.limits[4].blocks").asMap().hasSize(1);
 			assertThat(body(result)).doesNotContain("anna", "boris");

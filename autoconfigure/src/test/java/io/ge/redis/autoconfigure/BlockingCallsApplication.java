@@ -64,11 +64,10 @@ public final class BlockingCallsApplication {
 	private static final int CALLS = 50;
 
 	/** Whose locks nobody holds for longer than it takes to read or write memory. */
-	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.engine.Lease",
-			"io.ge.redis.ratelimit.live.LiveLimits", "io.ge.redis.ratelimit.engine.LocalRateLimiter",
-			"io.ge.redis.ratelimit.guard.MostDenied", "io.ge.redis.ratelimit.settings.RateLimits",
-			"io.ge.redis.blacklist.engine.LocalRows", "io.ge.redis.lock.engine.LocalLocks",
-			"io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
+	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.live.LiveLimits",
+			"io.ge.redis.ratelimit.engine.LocalRateLimiter", "io.ge.redis.ratelimit.guard.MostDenied",
+			"io.ge.redis.ratelimit.settings.RateLimits", "io.ge.redis.blacklist.engine.LocalRows",
+			"io.ge.redis.lock.engine.LocalLocks", "io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
 			"org.springframework.util.function.SingletonSupplier",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
 			"java.util.concurrent.ThreadPoolExecutor");

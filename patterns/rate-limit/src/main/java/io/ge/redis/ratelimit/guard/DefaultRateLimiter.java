@@ -40,17 +40,17 @@ public final class DefaultRateLimiter implements RateLimiter {
 
 	private final RateLimitEngine engine;
 
-	private final KeyStatistics statistics;
+	private final MostDenied denied;
 
 	private final GuardEvents events;
 
 	private final GuardedCalls calls;
 
-	public DefaultRateLimiter(RateLimitRegistry limits, RateLimitEngine engine, KeyStatistics statistics,
-			GuardEvents events, GuardedCalls calls) {
+	public DefaultRateLimiter(RateLimitRegistry limits, RateLimitEngine engine, MostDenied denied, GuardEvents events,
+			GuardedCalls calls) {
 		this.limits = limits;
 		this.engine = engine;
-		this.statistics = statistics;
+		this.denied = denied;
 		this.events = events;
 		this.calls = calls;
 	}
@@ -174,8 +174,8 @@ public final class DefaultRateLimiter implements RateLimiter {
 	 * Publishes a decision on the thread of the caller.
 	 */
 	RateLimitDecision publish(List<PermitRequest> requests, EngineDecision decision) {
-		if (decision.result() != null) {
-			this.statistics.record(requests, decision.result());
+		if (decision.result() instanceof RateLimitDecision.Denied refusal) {
+			this.denied.add(requests, refusal);
 		}
 		List<RateLimitEvent> published = decision.events();
 		for (int i = 0; i < published.size(); i++) {

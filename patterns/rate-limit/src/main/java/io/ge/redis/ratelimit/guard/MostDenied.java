@@ -15,6 +15,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
+import io.ge.redis.ratelimit.RateLimitDecision;
+import io.ge.redis.ratelimit.engine.PermitRequest;
+
 /**
  * The keys that are denied most often on this instance, {@value #CAPACITY} of all limits
  * together, whatever the number of keys that an attacker makes up. The counts are
@@ -25,7 +28,7 @@ import java.util.stream.Stream;
  * known the less a stranger costs, and a flood of keys that are denied once each drives
  * out none that is denied often. No caller waits for a lock.
  */
-final class MostDenied {
+public final class MostDenied {
 
 	static final int CAPACITY = 100;
 
@@ -36,7 +39,16 @@ final class MostDenied {
 	/** The latest count of the least of them, zero while there is room. */
 	private volatile long least;
 
-	void add(String limit, List<String> key) {
+	void add(List<PermitRequest> requests, RateLimitDecision.Denied refusal) {
+		for (PermitRequest request : requests) {
+			String limit = request.limit().name();
+			if (!request.key().isEmpty() && request.cost() > 0 && refusal.violated().contains(limit)) {
+				add(limit, request.key());
+			}
+		}
+	}
+
+	private void add(String limit, List<String> key) {
 		Key denied = new Key(limit, key);
 		LongAdder count = this.counts.get(denied);
 		if (count != null) {
@@ -81,7 +93,9 @@ final class MostDenied {
 		return all().sorted(Comparator.comparingLong(Denied::denials).reversed()).toList();
 	}
 
-	// So that the list follows what happens lately
+	/**
+	 * Lets the list follow what happens lately: called every 20 minutes.
+	 */
 	void age() {
 		this.lock.lock();
 		try {

@@ -81,7 +81,7 @@ public final class RateLimitControl {
 		Map<String, String> blocks = new LinkedHashMap<>();
 		live.blocked(System::nanoTime).forEach((key, remaining) -> blocks.put(show(key), remaining.toString()));
 		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(), changes,
-				blocks, this.parts.statistics().distinctKeys(limit.name()));
+				blocks);
 	}
 
 	private static void put(Map<String, Setting> settings, AppliedChange applied) {
@@ -199,7 +199,7 @@ public final class RateLimitControl {
 	 */
 	public List<DeniedKey> mostDenied() {
 		List<DeniedKey> keys = new ArrayList<>();
-		for (MostDenied.Denied denied : this.parts.statistics().mostDenied()) {
+		for (MostDenied.Denied denied : this.parts.denied().list()) {
 			keys.add(new DeniedKey(denied.limit(), show(LiveLimit.text(denied.key())), denied.denials()));
 		}
 		return keys;
@@ -249,10 +249,9 @@ public final class RateLimitControl {
 	 *
 	 * @param overrides for how many keys the properties say something else
 	 * @param changes changes at run time, by key as it may be shown
-	 * @param distinctKeys about how many keys this instance decided on in the last hour
 	 */
 	public record Overview(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,
-			Map<String, String> blocks, long distinctKeys) {
+			Map<String, String> blocks) {
 	}
 
 	/**

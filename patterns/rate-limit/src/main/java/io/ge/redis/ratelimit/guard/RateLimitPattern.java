@@ -82,18 +82,18 @@ public final class RateLimitPattern implements GuardPattern {
 		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied);
 		engine.listen(bus);
 		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());
-		KeyStatistics statistics = new KeyStatistics();
-		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, statistics::age);
+		MostDenied mostDenied = new MostDenied();
+		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, mostDenied::age);
 		live.override(this.limits.properties().overrides());
 		feed.start();
-		Parts parts = new Parts(engine, live, changes, feed, statistics);
+		Parts parts = new Parts(engine, live, changes, feed, mostDenied);
 		this.started = parts;
 		return parts;
 	}
 
 	private DefaultRateLimiter newLimiter() {
 		Parts parts = this.parts.obtain();
-		return new DefaultRateLimiter(this.limits, parts.engine(), parts.statistics(), this.events, this.calls);
+		return new DefaultRateLimiter(this.limits, parts.engine(), parts.denied(), this.events, this.calls);
 	}
 
 	public GuardAdvisor advisor(int order) {
@@ -139,16 +139,6 @@ public final class RateLimitPattern implements GuardPattern {
 		}
 	}
 
-	/**
-	 * Returns how many different keys of a limit were decided on in about the last hour
-	 * by this instance.
-	 * @return an estimate with a standard error of 2.3 %, zero for a limit without keys
-	 */
-	public long distinctKeys(String name) {
-		Parts parts = this.started;
-		return (parts != null) ? parts.statistics().distinctKeys(name) : 0;
-	}
-
 	public RateLimitControl control() {
 		return new RateLimitControl(this.limits, this.parts.obtain(), this.events);
 	}
@@ -182,7 +172,7 @@ public final class RateLimitPattern implements GuardPattern {
 	 * now.
 	 */
 	record Parts(RateLimitEngine engine, LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed,
-			KeyStatistics statistics) {
+			MostDenied denied) {
 	}
 
 }

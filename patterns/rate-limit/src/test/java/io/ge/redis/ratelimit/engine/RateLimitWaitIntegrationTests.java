@@ -21,7 +21,7 @@ import io.ge.redis.ratelimit.RateLimitEvent.Source;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.RateLimitInterruptedException;
 import io.ge.redis.ratelimit.guard.DefaultRateLimiter;
-import io.ge.redis.ratelimit.guard.KeyStatistics;
+import io.ge.redis.ratelimit.guard.MostDenied;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
@@ -194,7 +194,7 @@ class RateLimitWaitIntegrationTests {
 				limiter.decide(request);
 				DefaultRateLimiter api = new DefaultRateLimiter(new RateLimitRegistry(() -> {
 					throw new IllegalStateException("Nobody asks for a name");
-				}), limiter.engine(), new KeyStatistics(), new GuardEvents(List::of), TestCalls.plain());
+				}), limiter.engine(), new MostDenied(), new GuardEvents(List::of), TestCalls.plain());
 				AtomicReference<Throwable> failure = new AtomicReference<>();
 				AtomicReference<Boolean> interrupted = new AtomicReference<>();
 				Thread waiter = new Thread(() -> {
