@@ -24,7 +24,7 @@ import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.ratelimit.engine.PermitRequest;
 import io.ge.redis.ratelimit.engine.RedisDecision;
-import io.ge.redis.ratelimit.live.AppliedChange;
+import io.ge.redis.ratelimit.live.LiveChange;
 import io.ge.redis.ratelimit.live.LimitChangeChecks;
 import io.ge.redis.ratelimit.live.LiveLimit;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
@@ -84,7 +84,7 @@ public final class RateLimitControl {
 				blocks);
 	}
 
-	private static void put(Map<String, Setting> settings, AppliedChange applied) {
+	private static void put(Map<String, Setting> settings, LiveChange applied) {
 		RateLimitChange change = applied.change();
 		Setting.Origin origin = applied.origin();
 		Setting limit = settings.get("limit");

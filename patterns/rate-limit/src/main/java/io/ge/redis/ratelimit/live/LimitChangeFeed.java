@@ -48,7 +48,7 @@ public final class LimitChangeFeed {
 
 	private final InstanceBus bus;
 
-	private final Consumer<List<StoredChange>> sink;
+	private final Consumer<List<LiveChange>> sink;
 
 	private final Runnable routine;
 
@@ -63,7 +63,7 @@ public final class LimitChangeFeed {
 	 * Creates a feed that is not yet started.
 	 * @param sink takes all changes, each time they were read
 	 */
-	public LimitChangeFeed(RedisLimitChanges changes, InstanceBus bus, Consumer<List<StoredChange>> sink,
+	public LimitChangeFeed(RedisLimitChanges changes, InstanceBus bus, Consumer<List<LiveChange>> sink,
 			Runnable routine) {
 		this.changes = changes;
 		this.bus = bus;

@@ -26,27 +26,24 @@ public final class LiveLimit {
 
 	static final LiveLimit NONE = new LiveLimit();
 
-	private @Nullable AppliedChange change;
+	private @Nullable LiveChange change;
 
 	/** For each key the weakest change first. */
-	private final Map<String, List<AppliedChange>> keyChanges = new HashMap<>();
+	private final Map<String, List<LiveChange>> keyChanges = new HashMap<>();
 
 	/** The end of each key's block, by {@link System#nanoTime()}. */
 	private final Map<String, Long> blocks = new HashMap<>();
 
-	void add(String key, Setting.Origin origin, RateLimitChange change) {
-		this.keyChanges.computeIfAbsent(key, (same) -> new ArrayList<>(2)).add(new AppliedChange(origin, change));
-	}
-
-	void add(StoredChange stored, long readAt) {
-		if (stored.blockedFor() != null && stored.key() != null) {
-			this.blocks.put(stored.key(), readAt + stored.blockedFor().toNanos());
+	void add(LiveChange added) {
+		String key = added.key();
+		if (key == null) {
+			this.change = added;
 		}
-		else if (stored.change() != null && stored.key() != null) {
-			add(stored.key(), Setting.Origin.ENDPOINT_FOR_KEY, stored.change());
+		else if (added.blockedUntil() != null) {
+			this.blocks.put(key, added.blockedUntil());
 		}
-		else if (stored.change() != null) {
-			this.change = new AppliedChange(Setting.Origin.ENDPOINT, stored.change());
+		else {
+			this.keyChanges.computeIfAbsent(key, (same) -> new ArrayList<>(2)).add(added);
 		}
 	}
 
@@ -56,20 +53,20 @@ public final class LiveLimit {
 
 	RateLimit forKey(RateLimit limit, List<String> key) {
 		RateLimit result = limit;
-		for (AppliedChange change : changes(key)) {
+		for (LiveChange change : changes(key)) {
 			result = change.applyTo(result);
 		}
 		return result;
 	}
 
-	public @Nullable AppliedChange change() {
+	public @Nullable LiveChange change() {
 		return this.change;
 	}
 
 	/**
 	 * Returns the changes for one key, the weakest first.
 	 */
-	List<AppliedChange> changes(List<String> key) {
+	List<LiveChange> changes(List<String> key) {
 		return this.keyChanges.isEmpty() ? List.of() : this.keyChanges.getOrDefault(text(key), List.of());
 	}
 

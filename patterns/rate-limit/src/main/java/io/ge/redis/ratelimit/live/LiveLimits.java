@@ -17,6 +17,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
@@ -54,11 +55,9 @@ public final class LiveLimits {
 
 	private volatile @Nullable Optional<RateLimitResolver> resolver;
 
-	private Map<String, Map<String, RateLimitChange>> overrides = Map.of();
+	private List<LiveChange> overrides = List.of();
 
-	private List<StoredChange> stored = List.of();
-
-	private long storedAt;
+	private List<LiveChange> shared = List.of();
 
 	private volatile Map<String, LiveLimit> limits = Map.of();
 
@@ -124,14 +123,14 @@ public final class LiveLimits {
 	/**
 	 * Returns what each source changes for a key, the strongest last.
 	 */
-	public List<AppliedChange> changes(RateLimit base, List<String> key) {
+	public List<LiveChange> changes(RateLimit base, List<String> key) {
 		LiveLimit live = of(base.name());
-		List<AppliedChange> changes = new ArrayList<>();
+		List<LiveChange> changes = new ArrayList<>();
 		if (live.change() != null) {
 			changes.add(live.change());
 		}
 		RateLimit limit = live.forAll(base);
-		changes.add(new AppliedChange(Setting.Origin.BEAN, difference(limit, resolve(limit, key))));
+		changes.add(LiveChange.of(base.name(), null, Setting.Origin.BEAN, difference(limit, resolve(limit, key))));
 		changes.addAll(live.changes(key));
 		return changes;
 	}
@@ -150,15 +149,14 @@ public final class LiveLimits {
 	}
 
 	public void override(Map<String, Map<String, RateLimitChange>> overrides) {
-		replace(() -> this.overrides = overrides);
+		List<LiveChange> changes = new ArrayList<>();
+		overrides.forEach((name, keys) -> keys.forEach(
+				(key, change) -> changes.add(LiveChange.of(name, key, Setting.Origin.PROPERTIES_FOR_KEY, change))));
+		replace(() -> this.overrides = changes);
 	}
 
-	public void share(List<StoredChange> changes) {
-		long now = this.nanoTime.getAsLong();
-		replace(() -> {
-			this.stored = List.copyOf(changes);
-			this.storedAt = now;
-		});
+	public void share(List<LiveChange> changes) {
+		replace(() -> this.shared = changes);
 	}
 
 	private void replace(Runnable change) {
@@ -175,14 +173,9 @@ public final class LiveLimits {
 
 	private Map<String, LiveLimit> build() {
 		Map<String, LiveLimit> limits = new HashMap<>();
-		this.overrides.forEach((name, keys) -> keys
-			.forEach((key, change) -> limit(limits, name).add(key, Setting.Origin.PROPERTIES_FOR_KEY, change)));
-		this.stored.forEach((change) -> limit(limits, change.name()).add(change, this.storedAt));
+		Stream.concat(this.overrides.stream(), this.shared.stream())
+			.forEach((change) -> limits.computeIfAbsent(change.name(), (name) -> new LiveLimit()).add(change));
 		return limits;
-	}
-
-	private static LiveLimit limit(Map<String, LiveLimit> limits, String name) {
-		return limits.computeIfAbsent(name, (same) -> new LiveLimit());
 	}
 
 }

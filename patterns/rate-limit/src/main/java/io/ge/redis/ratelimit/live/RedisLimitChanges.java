@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -61,7 +62,7 @@ public final class RedisLimitChanges {
 		this.newsChannel = newsChannel;
 	}
 
-	CompletableFuture<List<StoredChange>> load() {
+	CompletableFuture<List<LiveChange>> load() {
 		return this.redis.run(ScriptCall.of(READ, this.hash, TTL.toMillis(), BLOCK), this.redis.newBudget())
 			.thenApply(RedisLimitChanges::read);
 	}
@@ -112,12 +113,12 @@ public final class RedisLimitChanges {
 		return duration.toNanos() / 1000;
 	}
 
-	private static List<StoredChange> read(ScriptReply reply) {
-		List<StoredChange> changes = new ArrayList<>(reply.size() / 2);
+	private static List<LiveChange> read(ScriptReply reply) {
+		List<LiveChange> changes = new ArrayList<>(reply.size() / 2);
 		for (int i = 0; i + 1 < reply.size(); i += 2) {
 			String field = reply.text(i);
 			try {
-				StoredChange change = read(field, reply.text(i + 1));
+				LiveChange change = read(field, reply.text(i + 1));
 				if (change != null) {
 					changes.add(change);
 				}
@@ -130,7 +131,7 @@ public final class RedisLimitChanges {
 		return changes;
 	}
 
-	private static @Nullable StoredChange read(String field, String value) {
+	private static @Nullable LiveChange read(String field, String value) {
 		String kind = field.substring(0, 1);
 		if (!kind.equals(CHANGE) && !kind.equals(BLOCK)) {
 			return null;
@@ -140,12 +141,14 @@ public final class RedisLimitChanges {
 		String name = field.substring(colon + 1, end);
 		String key = (end < field.length()) ? field.substring(end + 1) : null;
 		if (kind.equals(BLOCK)) {
-			return new StoredChange(name, key, null, Duration.ofNanos(Long.parseLong(value) * 1000));
+			return (key != null) ? LiveChange.block(name, key, System.nanoTime() + Long.parseLong(value) * 1000) : null;
 		}
 		String[] parts = value.split(",", -1);
 		Long window = number(parts[1]);
-		return new StoredChange(name, key, new RateLimitChange(number(parts[0]),
-				(window != null) ? Duration.ofNanos(window * 1000) : null, number(parts[2])), null);
+		RateLimitChange change = new RateLimitChange(number(parts[0]),
+				(window != null) ? Duration.ofNanos(window * 1000) : null, number(parts[2]));
+		return LiveChange.of(name, key, (key != null) ? Setting.Origin.ENDPOINT_FOR_KEY : Setting.Origin.ENDPOINT,
+				change);
 	}
 
 	private static @Nullable Long number(String text) {

@@ -52,7 +52,7 @@ class LiveLimitsTests {
 		assertThat(limits.effective(TASKS, BORIS).limit()).isEqualTo(23);
 		limits.share(List.of(changed("tasks", null, 20), changed("tasks", "anna", 40)));
 		assertThat(limits.effective(TASKS, ANNA)).isEqualTo(TASKS.withLimit(40).withWindow(Duration.ofHours(1)));
-		assertThat(limits.changes(TASKS, ANNA)).extracting(AppliedChange::origin)
+		assertThat(limits.changes(TASKS, ANNA)).extracting(LiveChange::origin)
 			.containsExactly(Setting.Origin.ENDPOINT, Setting.Origin.BEAN, Setting.Origin.PROPERTIES_FOR_KEY,
 					Setting.Origin.ENDPOINT_FOR_KEY);
 		limits.share(List.of());
@@ -78,7 +78,8 @@ class LiveLimitsTests {
 	@Test
 	void changeThatNoLongerFitsIsPassedOver() {
 		LiveLimits limits = limits(null);
-		limits.share(List.of(new StoredChange("tasks", null, new RateLimitChange(null, null, 5L), null)));
+		limits
+			.share(List.of(LiveChange.of("tasks", null, Setting.Origin.ENDPOINT, new RateLimitChange(null, null, 5L))));
 		assertThat(limits.effective(TASKS, ANNA)).isEqualTo(TASKS);
 		RateLimit bucket = TASKS.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET);
 		assertThat(limits.effective(bucket, ANNA).burst()).isEqualTo(5);
@@ -87,7 +88,7 @@ class LiveLimitsTests {
 	@Test
 	void blockEndsByItself() {
 		LiveLimits limits = limits(null);
-		limits.share(List.of(new StoredChange("tasks", "anna", null, Duration.ofSeconds(10))));
+		limits.share(List.of(LiveChange.block("tasks", "anna", Duration.ofSeconds(10).toNanos())));
 		this.now.addAndGet(Duration.ofSeconds(4).toNanos());
 		assertThat(limits.blockedFor(TASKS, ANNA)).hasSeconds(6);
 		assertThat(limits.blockedFor(TASKS, BORIS)).isZero();
@@ -133,8 +134,9 @@ class LiveLimitsTests {
 		return new LiveLimits(() -> resolver, this.now::get);
 	}
 
-	private static StoredChange changed(String name, @Nullable String key, long limit) {
-		return new StoredChange(name, key, new RateLimitChange(limit, null, null), null);
+	private static LiveChange changed(String name, @Nullable String key, long limit) {
+		return LiveChange.of(name, key, (key != null) ? Setting.Origin.ENDPOINT_FOR_KEY : Setting.Origin.ENDPOINT,
+				new RateLimitChange(limit, null, null));
 	}
 
 }
