@@ -60,7 +60,7 @@ public final class RateLimitEngine {
 		this.local = local;
 		this.limits = limits;
 		this.denied = denied;
-		this.batcher = new RateLimitBatcher(redis::keyOf, this::askRedis, System::nanoTime);
+		this.batcher = new RateLimitBatcher(redis::keyOf, redis::decide, System::nanoTime);
 	}
 
 	public void listen(InstanceBus bus) {
@@ -182,7 +182,7 @@ public final class RateLimitEngine {
 		Collection<List<PermitRequest>> groups = this.redis.bySlot(requests);
 		CompletableFuture<EngineDecision> result = new CompletableFuture<>();
 		if (groups.size() == 1) {
-			this.batcher.submit(requests, budget)
+			submit(requests, budget)
 				.whenComplete((decision, failure) -> conclude(result, requests, one(decision), failure));
 		}
 		else {
@@ -198,7 +198,7 @@ public final class RateLimitEngine {
 	 */
 	private CompletableFuture<List<RedisDecision>> askInTurn(Deque<List<PermitRequest>> open,
 			List<RedisDecision> decisions, CallBudget budget) {
-		return this.batcher.submit(open.removeFirst(), budget).whenComplete((decision, failure) -> {
+		return submit(open.removeFirst(), budget).whenComplete((decision, failure) -> {
 			if (failure != null || !decision.isAllowed()) {
 				decisions.forEach(this::refund);
 			}
@@ -213,12 +213,12 @@ public final class RateLimitEngine {
 		return (decision != null) ? List.of(decision) : List.of();
 	}
 
-	private CompletableFuture<RedisDecision> askRedis(List<PermitRequest> requests, long others, CallBudget budget) {
+	private CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
 		int[] invalidations = new int[requests.size()];
 		for (int i = 0; i < invalidations.length; i++) {
 			invalidations[i] = this.denied.invalidationsOf(this.redis.keyOf(requests.get(i)));
 		}
-		return this.redis.decide(requests, others, budget).thenApply((decision) -> {
+		return this.batcher.submit(requests, budget).thenApply((decision) -> {
 			remember(decision, invalidations);
 			return decision;
 		});
