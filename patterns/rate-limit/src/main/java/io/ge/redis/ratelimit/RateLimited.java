@@ -102,7 +102,8 @@ public @interface RateLimited {
 	/**
 	 * The longest time that a call waits for permits, such as {@code "2s"}. Permits are
 	 * granted in the order of requests by one script call each; a call that would have to
-	 * wait longer is refused at once. At most one hour, and 60 windows of a
+	 * wait longer is refused at once. The granted instants are counted; a call begins at
+	 * its instant or later. At most one hour, and 60 windows of a
 	 * {@link RateLimitAlgorithm#SLIDING_WINDOW_COUNTER}. Default not at all.
 	 */
 	String waitTime() default "";

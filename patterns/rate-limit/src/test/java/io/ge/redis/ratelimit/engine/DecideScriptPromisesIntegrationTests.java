@@ -81,6 +81,41 @@ class DecideScriptPromisesIntegrationTests {
 		}
 	}
 
+	/** What docs/rate-limiting.md says of calls that wait. */
+	@ParameterizedTest
+	@ValueSource(chars = { 'w', 'c' })
+	void grantedInstantsStayWithinTheLimitWhileLateCallsBeginBesideThoseOfTheNextWindow(char kind) {
+		Random random = new Random(kind);
+		Ask limit = Ask.of(kind, 18, SECOND).withPatience(20 * SECOND);
+		List<Step> trace = new ArrayList<>();
+		long now = ScriptReplay.START;
+		for (int i = 0; i < 500; i++) {
+			now += random.nextInt(100_000);
+			trace.add(limit.at(now));
+		}
+		List<Long> granted = new ArrayList<>();
+		List<Long> begun = new ArrayList<>();
+		List<Long> begunByALongerWindow = new ArrayList<>();
+		for (Result result : replay.run(trace)) {
+			assertThat(result.isAllowed()).isTrue();
+			long instant = result.reply().get(2);
+			granted.add(instant);
+			begun.add(instant + random.nextLong(SECOND));
+			begunByALongerWindow.add(instant + random.nextLong(SECOND / 4));
+		}
+		assertThat(granted).isSorted();
+		assertThat(most(granted, SECOND)).isLessThanOrEqualTo(18);
+		assertThat(most(begun, SECOND)).isBetween(19, 36);
+		assertThat(most(begunByALongerWindow, SECOND - SECOND / 4)).isLessThanOrEqualTo(18);
+	}
+
+	private static int most(List<Long> times, long window) {
+		return times.stream()
+			.mapToInt((from) -> (int) times.stream().filter((time) -> time >= from && time < from + window).count())
+			.max()
+			.orElse(0);
+	}
+
 	@ParameterizedTest
 	@ValueSource(chars = { 'w', 'b', 'c', 'f' })
 	void clockThatStepsBackAdmitsNothingMoreAndDeniesNoLongerThanItsStep(char kind) {
