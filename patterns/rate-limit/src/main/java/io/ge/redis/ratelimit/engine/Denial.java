@@ -14,21 +14,24 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
  * @param until when Redis could say yes at the earliest
  * @param latest when Redis could say yes at the latest
  */
-record Denial(RedisLimitKey key, PermitRequest request, long remaining, long sentAt, long until, long latest,
-		long restoredAt) {
+record Denial(PermitRequest request, long remaining, long sentAt, long until, long latest, long restoredAt) {
 
 	/** As a shift: a thousandth. */
 	private static final int DRIFT = 10;
 
 	Denial(RedisDecision decision, int index) {
-		this(decision.key(index), decision.requests().get(index), decision.left(index), decision.sentAt(),
+		this(decision.requests().get(index), decision.left(index), decision.sentAt(),
 				decision.sentAt() + decision.waitNanos(index) - (decision.waitNanos(index) >> DRIFT),
 				decision.receivedAt() + decision.waitNanos(index),
 				decision.receivedAt() + decision.restoredNanos(index));
 	}
 
-	boolean appliesTo(RedisLimitKey key, PermitRequest request, long now) {
-		if (this.key != key && !this.key.equals(key)) {
+	RedisLimitKey key() {
+		return this.request.key();
+	}
+
+	boolean appliesTo(PermitRequest request, long now) {
+		if (key() != request.key() && !key().equals(request.key())) {
 			return false;
 		}
 		RateLimit limit = request.limit();
@@ -42,7 +45,7 @@ record Denial(RedisLimitKey key, PermitRequest request, long remaining, long sen
 	}
 
 	boolean isReplacedBy(Denial other) {
-		return this.key.equals(other.key) && (this.request.cost() == other.request.cost()
+		return key().equals(other.key()) && (this.request.cost() == other.request.cost()
 				|| this.request.limit().algorithm() == RateLimitAlgorithm.TOKEN_BUCKET);
 	}
 

@@ -65,11 +65,11 @@ public final class DenyCache {
 	/**
 	 * Returns a denial that holds now.
 	 */
-	@Nullable Denial find(RedisLimitKey key, PermitRequest request, long now) {
-		int first = first(key.hashCode());
+	@Nullable Denial find(PermitRequest request, long now) {
+		int first = first(request.key().hashCode());
 		for (int i = first; i < first + WAYS; i++) {
 			Denial denial = this.denials.getAcquire(i);
-			if (denial != null && denial.appliesTo(key, request, now) && isCertain(denial, now)) {
+			if (denial != null && denial.appliesTo(request, now) && isCertain(denial, now)) {
 				noteInterest(now);
 				return denial;
 			}

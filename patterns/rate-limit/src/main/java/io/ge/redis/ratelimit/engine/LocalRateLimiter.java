@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
@@ -31,8 +30,6 @@ public final class LocalRateLimiter {
 
 	private final LongSupplier nanoTime;
 
-	private final Function<PermitRequest, String> names;
-
 	private final long origin;
 
 	private final Lock lock = new ReentrantLock();
@@ -48,10 +45,9 @@ public final class LocalRateLimiter {
 
 	};
 
-	public LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime, Function<PermitRequest, String> names) {
+	public LocalRateLimiter(IntSupplier instances, LongSupplier nanoTime) {
 		this.instances = instances;
 		this.nanoTime = nanoTime;
-		this.names = names;
 		this.origin = nanoTime.getAsLong();
 	}
 
@@ -75,7 +71,7 @@ public final class LocalRateLimiter {
 
 	private Check check(PermitRequest request, long now) {
 		RateLimit limit = request.limit();
-		LocalState state = this.states.computeIfAbsent(this.names.apply(request),
+		LocalState state = this.states.computeIfAbsent(request.key().text(),
 				(name) -> LocalState.of(limit.algorithm()));
 		if (request.cost() == 0) {
 			return new Check(request, state, now, 0);

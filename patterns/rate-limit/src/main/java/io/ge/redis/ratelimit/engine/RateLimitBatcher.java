@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 import io.ge.redis.core.batch.Batcher;
@@ -32,20 +31,17 @@ final class RateLimitBatcher implements Batcher.Calls<List<PermitRequest>, Redis
 	/** A script that takes more permits of a limit might keep others waiting. */
 	static final int MOST_PERMITS = 500;
 
-	private final Function<PermitRequest, RedisLimitKey> keys;
-
 	private final Script script;
 
 	private final Batcher<List<PermitRequest>, RedisDecision> batcher;
 
-	RateLimitBatcher(Function<PermitRequest, RedisLimitKey> keys, Script script, LongSupplier nanoTime) {
-		this.keys = keys;
+	RateLimitBatcher(Script script, LongSupplier nanoTime) {
 		this.script = script;
 		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
 	}
 
 	CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
-		return canShare(requests) ? this.batcher.submit(this.keys.apply(requests.get(0)).queue(), requests, budget)
+		return canShare(requests) ? this.batcher.submit(requests.get(0).key().queue(), requests, budget)
 				: send(requests, budget);
 	}
 

@@ -60,7 +60,7 @@ public final class RateLimitEngine {
 		this.local = local;
 		this.limits = limits;
 		this.denied = denied;
-		this.batcher = new RateLimitBatcher(redis::keyOf, redis::decide, System::nanoTime);
+		this.batcher = new RateLimitBatcher(redis::decide, System::nanoTime);
 	}
 
 	public void listen(InstanceBus bus) {
@@ -79,34 +79,46 @@ public final class RateLimitEngine {
 	}
 
 	/**
+	 * Returns requests for permits of limits, each as it is now for this key.
+	 * @param key whom they limit; empty for all callers together
+	 */
+	public List<PermitRequest> requests(List<RateLimit> limits, List<String> key, long cost) {
+		if (limits.size() == 1) {
+			return List.of(request(limits.get(0), key, cost));
+		}
+		List<PermitRequest> requests = new ArrayList<>(limits.size());
+		for (RateLimit limit : limits) {
+			requests.add(request(limit, key, cost));
+		}
+		return requests;
+	}
+
+	/**
+	 * Returns a request for permits of a limit, as {@link #requests}.
+	 */
+	public PermitRequest request(RateLimit base, List<String> key, long cost) {
+		RateLimit limit = this.limits.effective(base, key);
+		return new PermitRequest(limit, this.redis.keyOf(limit, key), cost);
+	}
+
+	/**
 	 * Decides on a call.
 	 * @return completes when the call may proceed, or with its refusal. Cancelling it
 	 * refunds what was taken
+	 * @throws RateLimitCostException if a limit never gives so many at once
 	 */
-	public CompletableFuture<EngineDecision> decide(List<PermitRequest> asked) {
-		List<PermitRequest> requests = inEffect(asked);
-		EngineDecision known = blocked(asked, requests);
+	public CompletableFuture<EngineDecision> decide(List<PermitRequest> requests) {
+		requests.forEach(RateLimitEngine::checkCost);
+		EngineDecision known = blocked(requests);
 		if (known == null) {
 			known = denied(requests);
 		}
 		return (known != null) ? CompletableFuture.completedFuture(known) : ask(requests, this.redis.newBudget());
 	}
 
-	private List<PermitRequest> inEffect(List<PermitRequest> asked) {
-		List<PermitRequest> changed = null;
-		for (int i = 0; i < asked.size(); i++) {
-			PermitRequest request = asked.get(i);
-			RateLimit limit = this.limits.effective(request.limit(), request.key());
-			if (limit != request.limit()) {
-				changed = (changed != null) ? changed : new ArrayList<>(asked);
-				changed.set(i, new PermitRequest(limit, request.key(), request.cost()));
-			}
-			checkCost(limit, request.cost());
-		}
-		return (changed != null) ? changed : asked;
-	}
-
-	private static void checkCost(RateLimit limit, long cost) {
+	private static void checkCost(PermitRequest request) {
+		RateLimit limit = request.limit();
+		long cost = request.cost();
 		if (cost < 0) {
 			throw RateLimitCostException
 				.noWholeNumber("A cost of " + cost + " for rate limit '" + limit.name() + "' must not be negative");
@@ -117,12 +129,12 @@ public final class RateLimitEngine {
 		}
 	}
 
-	private @Nullable EngineDecision blocked(List<PermitRequest> asked, List<PermitRequest> requests) {
+	private @Nullable EngineDecision blocked(List<PermitRequest> requests) {
 		List<LimitState> refusals = List.of();
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
-			long blocked = request.limit().shadow() ? 0
-					: this.limits.blockedFor(asked.get(i).limit(), request.key()).toNanos();
+			RateLimit limit = request.limit();
+			long blocked = limit.shadow() ? 0 : this.limits.blockedFor(limit, request.key().parts()).toNanos();
 			if (blocked > 0) {
 				refusals = EngineDecision.plus(refusals, new LimitState(request, 0, blocked, blocked), requests.size());
 			}
@@ -134,19 +146,18 @@ public final class RateLimitEngine {
 	 * Forgets what was used of limits, on all instances; while Redis is unavailable, only
 	 * what this one has counted meanwhile.
 	 */
-	public CompletableFuture<Void> reset(List<PermitRequest> asked) {
-		List<PermitRequest> requests = inEffect(asked);
-		requests.forEach((request) -> this.local.forget(this.redis.keyOf(request).text()));
-		return this.redis.reset(requests)
-			.thenRun(() -> requests.forEach((request) -> dropReset(this.redis.keyOf(request).text())));
+	public CompletableFuture<Void> reset(List<PermitRequest> requests) {
+		requests.forEach((request) -> this.local.forget(request.key().text()));
+		return this.redis.reset(requests).thenRun(() -> requests.forEach((request) -> dropReset(request.key().text())));
 	}
 
 	/**
 	 * Refunds permits of one limit that a key has taken last, on behalf of an operator.
 	 */
-	public CompletableFuture<Long> refund(PermitRequest asked) {
-		RateLimit limit = this.limits.effective(asked.limit(), asked.key());
-		PermitRequest request = new PermitRequest(limit, asked.key(), Math.min(asked.cost(), limit.largestCost()));
+	public CompletableFuture<Long> refund(RateLimit base, List<String> key, long permits) {
+		PermitRequest asked = request(base, key, permits);
+		PermitRequest request = new PermitRequest(asked.limit(), asked.key(),
+				Math.min(permits, asked.limit().largestCost()));
 		return this.redis.refund(request).thenApply((refunded) -> {
 			forget(request);
 			return refunded;
@@ -156,12 +167,12 @@ public final class RateLimitEngine {
 	/**
 	 * Looks at one limit without taking anything: one script call.
 	 */
-	public CompletableFuture<RedisDecision> look(PermitRequest asked) {
-		return this.redis.decide(inEffect(List.of(asked)), 0, this.redis.newBudget());
+	public CompletableFuture<RedisDecision> look(RateLimit base, List<String> key) {
+		return this.redis.decide(List.of(request(base, key, 0)), 0, this.redis.newBudget());
 	}
 
 	private void forget(PermitRequest request) {
-		this.denied.forget(this.redis.keyOf(request).text());
+		this.denied.forget(request.key().text());
 	}
 
 	private @Nullable EngineDecision denied(List<PermitRequest> requests) {
@@ -169,8 +180,7 @@ public final class RateLimitEngine {
 		long now = System.nanoTime();
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
-			Denial denial = (request.cost() == 0 || request.limit().shadow()) ? null
-					: this.denied.find(this.redis.keyOf(request), request, now);
+			Denial denial = (request.cost() == 0 || request.limit().shadow()) ? null : this.denied.find(request, now);
 			if (denial != null) {
 				refusals = EngineDecision.plus(refusals, denial.state(request, now), requests.size());
 			}
@@ -216,7 +226,7 @@ public final class RateLimitEngine {
 	private CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
 		int[] invalidations = new int[requests.size()];
 		for (int i = 0; i < invalidations.length; i++) {
-			invalidations[i] = this.denied.invalidationsOf(this.redis.keyOf(requests.get(i)));
+			invalidations[i] = this.denied.invalidationsOf(requests.get(i).key());
 		}
 		return this.batcher.submit(requests, budget).thenApply((decision) -> {
 			remember(decision, invalidations);

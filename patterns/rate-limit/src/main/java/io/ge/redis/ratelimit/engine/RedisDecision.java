@@ -14,18 +14,13 @@ import org.jspecify.annotations.Nullable;
  * such that an error is on the safe side: what ends, ends no later than in Redis, counted
  * from the sending of the call; what begins, begins no earlier, counted from its return.
  */
-public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, long[] reply, long sentAt,
-		long receivedAt) {
+public record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, long receivedAt) {
 
 	/** Allowed, now, at, permits of others. */
 	private static final int HEAD = 4;
 
 	/** Left, restored, wait, stamp. */
 	private static final int FIELDS = 4;
-
-	RedisLimitKey key(int index) {
-		return this.keys[index];
-	}
 
 	boolean isAllowed() {
 		return this.reply[0] == 1;
@@ -60,7 +55,7 @@ public record RedisDecision(List<PermitRequest> requests, RedisLimitKey[] keys, 
 				own[i + 3] = 0;
 			}
 		}
-		return new RedisDecision(this.requests, this.keys, own, this.sentAt, this.receivedAt);
+		return new RedisDecision(this.requests, own, this.sentAt, this.receivedAt);
 	}
 
 	private boolean refusesOthers() {

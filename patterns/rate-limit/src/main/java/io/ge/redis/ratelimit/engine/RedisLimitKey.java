@@ -15,7 +15,7 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Where Redis keeps the state of one limit for one key.
+ * Whom a limit limits, and where Redis keeps the state of it.
  */
 public final class RedisLimitKey {
 
@@ -56,7 +56,14 @@ public final class RedisLimitKey {
 		return equal;
 	}
 
-	RedisKey key() {
+	/**
+	 * Returns the parts of the key; none for all callers together.
+	 */
+	public List<String> parts() {
+		return this.parts;
+	}
+
+	RedisKey redisKey() {
 		return this.key;
 	}
 

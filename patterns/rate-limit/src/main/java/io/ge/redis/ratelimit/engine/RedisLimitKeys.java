@@ -67,9 +67,7 @@ final class RedisLimitKeys {
 		return KINDS[limit.algorithm().ordinal()];
 	}
 
-	RedisLimitKey of(PermitRequest request) {
-		RateLimit limit = request.limit();
-		List<String> parts = request.key();
+	RedisLimitKey of(RateLimit limit, List<String> parts) {
 		int hash = 31 * limit.name().hashCode() + parts.hashCode();
 		int first = first(hash);
 		for (int i = first; i < first + WAYS; i++) {

@@ -59,8 +59,8 @@ public final class RedisRateLimiter {
 		return this.redis.newBudget();
 	}
 
-	public RedisLimitKey keyOf(PermitRequest request) {
-		return this.keys.of(request);
+	RedisLimitKey keyOf(RateLimit limit, List<String> parts) {
+		return this.keys.of(limit, parts);
 	}
 
 	/**
@@ -69,15 +69,13 @@ public final class RedisRateLimiter {
 	 * those of the call
 	 */
 	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long others, CallBudget budget) {
-		RedisLimitKey[] states = new RedisLimitKey[requests.size()];
-		List<RedisKey> names = new ArrayList<>(states.length);
-		Object[] arguments = new Object[HEAD + states.length * ARGUMENTS];
+		List<RedisKey> names = new ArrayList<>(requests.size());
+		Object[] arguments = new Object[HEAD + requests.size() * ARGUMENTS];
 		arguments[0] = others;
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			RateLimit limit = request.limit();
-			states[i] = this.keys.of(request);
-			names.add(states[i].key());
+			names.add(request.key().redisKey());
 			int first = HEAD + i * ARGUMENTS;
 			arguments[first] = RedisLimitKeys.kindOf(limit);
 			arguments[first + 1] = limit.limit();
@@ -89,7 +87,7 @@ public final class RedisRateLimiter {
 		}
 		long sentAt = System.nanoTime();
 		return this.redis.run(ScriptCall.of(DECIDE, names, arguments), budget)
-			.thenApply((reply) -> new RedisDecision(requests, states, numbers(reply), sentAt, System.nanoTime()));
+			.thenApply((reply) -> new RedisDecision(requests, numbers(reply), sentAt, System.nanoTime()));
 	}
 
 	private static long[] numbers(ScriptReply reply) {
@@ -111,7 +109,7 @@ public final class RedisRateLimiter {
 			if (admitted.stamp(i) > 0) {
 				PermitRequest request = admitted.requests().get(i);
 				RateLimit limit = request.limit();
-				names.add(admitted.key(i).key());
+				names.add(request.key().redisKey());
 				arguments.addAll(List.of(RedisLimitKeys.kindOf(limit), limit.limit(), limit.windowMicros(),
 						request.cost(), admitted.stamp(i)));
 			}
@@ -128,7 +126,7 @@ public final class RedisRateLimiter {
 	 */
 	CompletableFuture<Long> refund(PermitRequest request) {
 		RateLimit limit = request.limit();
-		ScriptCall call = ScriptCall.of(GIVE_BACK, this.keys.of(request).key(), this.newsChannel,
+		ScriptCall call = ScriptCall.of(GIVE_BACK, request.key().redisKey(), this.newsChannel,
 				RedisLimitKeys.kindOf(limit), limit.limit(), limit.windowMicros(), request.cost());
 		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0));
 	}
@@ -136,7 +134,7 @@ public final class RedisRateLimiter {
 	CompletableFuture<Void> reset(List<PermitRequest> requests) {
 		List<RedisKey> names = new ArrayList<>(requests.size());
 		for (PermitRequest request : requests) {
-			names.add(this.keys.of(request).key());
+			names.add(request.key().redisKey());
 		}
 		return this.redis.run(ScriptCall.of(RESET, names, this.newsChannel), newBudget()).thenApply((reply) -> null);
 	}
@@ -150,7 +148,7 @@ public final class RedisRateLimiter {
 		}
 		Map<Integer, List<PermitRequest>> slots = new LinkedHashMap<>();
 		for (PermitRequest request : requests) {
-			slots.computeIfAbsent(this.keys.of(request).slot(), (slot) -> new ArrayList<>()).add(request);
+			slots.computeIfAbsent(request.key().slot(), (slot) -> new ArrayList<>()).add(request);
 		}
 		return slots.values();
 	}
@@ -160,9 +158,9 @@ public final class RedisRateLimiter {
 	 * entity of its own.
 	 */
 	static boolean haveSameKey(List<PermitRequest> requests) {
-		List<String> key = requests.get(0).key();
+		List<String> key = requests.get(0).key().parts();
 		for (int i = 1; i < requests.size(); i++) {
-			if (key.isEmpty() || !requests.get(i).key().equals(key)) {
+			if (key.isEmpty() || !requests.get(i).key().parts().equals(key)) {
 				return false;
 			}
 		}

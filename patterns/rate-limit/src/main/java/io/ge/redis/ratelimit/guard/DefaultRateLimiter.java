@@ -100,7 +100,7 @@ public final class DefaultRateLimiter implements RateLimiter {
 		List<String> parts = KeyText.of(key, new KeyOf(limits.get(0).name()));
 		List<PermitRequest> requests = new ArrayList<>(limits.size());
 		for (RateLimit limit : limits) {
-			add(requests, new PermitRequest(this.limits.admit(limit), parts, 1));
+			add(requests, this.engine.request(this.limits.admit(limit), parts, 1));
 		}
 		return requests;
 	}
@@ -137,8 +137,14 @@ public final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	private List<PermitRequest> requests(String name, Object key, long cost) {
-		List<RateLimit> limits = this.limits.get(name);
-		return PermitRequest.of(limits, KeyText.of(key, new KeyOf(name)), cost);
+		return this.engine.requests(this.limits.get(name), KeyText.of(key, new KeyOf(name)), cost);
+	}
+
+	/**
+	 * Returns what a call asks for whose key was evaluated.
+	 */
+	List<PermitRequest> requests(List<RateLimit> limits, List<String> key, long cost) {
+		return this.engine.requests(limits, key, cost);
 	}
 
 	private static void forbidWaiting(String method) {
@@ -148,7 +154,8 @@ public final class DefaultRateLimiter implements RateLimiter {
 	// Twice the same state in one decision would be asked once and charged twice
 	private static void add(List<PermitRequest> requests, PermitRequest request) {
 		for (PermitRequest other : requests) {
-			if (other.limit().name().equals(request.limit().name()) && other.key().equals(request.key())) {
+			if (other.limit().name().equals(request.limit().name())
+					&& other.key().parts().equals(request.key().parts())) {
 				throw new IllegalArgumentException(
 						"The rate limit '" + request.limit().name() + "' is named twice for the same key");
 			}

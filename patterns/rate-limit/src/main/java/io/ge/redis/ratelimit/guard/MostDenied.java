@@ -42,8 +42,8 @@ public final class MostDenied {
 	void add(List<PermitRequest> requests, RateLimitDecision.Denied refusal) {
 		for (PermitRequest request : requests) {
 			String limit = request.limit().name();
-			if (!request.key().isEmpty() && request.cost() > 0 && refusal.violated().contains(limit)) {
-				add(limit, request.key());
+			if (!request.key().parts().isEmpty() && request.cost() > 0 && refusal.violated().contains(limit)) {
+				add(limit, request.key().parts());
 			}
 		}
 	}

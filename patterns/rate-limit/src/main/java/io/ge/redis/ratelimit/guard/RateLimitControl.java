@@ -22,7 +22,6 @@ import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
 import io.ge.redis.ratelimit.RateLimitChangeEvent;
 import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimiter;
-import io.ge.redis.ratelimit.engine.PermitRequest;
 import io.ge.redis.ratelimit.engine.RedisDecision;
 import io.ge.redis.ratelimit.live.LiveChange;
 import io.ge.redis.ratelimit.live.LimitChangeChecks;
@@ -110,7 +109,7 @@ public final class RateLimitControl {
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : this.limits.get(name)) {
-			RedisDecision answer = Waiting.await(this.parts.engine().look(new PermitRequest(base, key, 0)));
+			RedisDecision answer = Waiting.await(this.parts.engine().look(base, key));
 			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(base.name()));
 			this.parts.live().changes(base, key).forEach((change) -> put(settings, change));
 			Duration blocked = this.parts.live().blockedFor(base, key);
@@ -173,7 +172,7 @@ public final class RateLimitControl {
 	 */
 	public void reset(String name, List<String> key) {
 		for (RateLimit base : this.limits.get(name)) {
-			Waiting.await(this.parts.engine().reset(List.of(new PermitRequest(base, key, 0))));
+			Waiting.await(this.parts.engine().reset(this.parts.engine().requests(List.of(base), key, 0)));
 			this.events.publish(new RateLimitChangeEvent(base.name(), Action.RESET, hashOrNull(key), ""));
 		}
 	}
@@ -186,7 +185,7 @@ public final class RateLimitControl {
 		LimitChangeChecks.refund(permits);
 		long most = 0;
 		for (RateLimit base : this.limits.get(name)) {
-			long given = Waiting.await(this.parts.engine().refund(new PermitRequest(base, key, permits)));
+			long given = Waiting.await(this.parts.engine().refund(base, key, permits));
 			this.events
 				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
 			most = Math.max(most, given);

@@ -35,13 +35,13 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	 * Returns what a call asks for.
 	 * @return the requests, none if the call has no key and needs none
 	 */
-	List<PermitRequest> requests(MethodInvocation invocation) {
+	List<PermitRequest> requests(DefaultRateLimiter limiter, MethodInvocation invocation) {
 		if (this.rules.size() == 1) {
-			return this.rules.get(0).requests(invocation);
+			return this.rules.get(0).requests(limiter, invocation);
 		}
 		List<PermitRequest> requests = new ArrayList<>(this.rules.size());
 		for (Rule rule : this.rules) {
-			requests.addAll(rule.requests(invocation));
+			requests.addAll(rule.requests(limiter, invocation));
 		}
 		return requests;
 	}
@@ -95,7 +95,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	record Rule(String name, RateLimitRegistry limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
 			RateLimitCost cost, List<GuardDescription> descriptions) {
 
-		List<PermitRequest> requests(MethodInvocation invocation) {
+		List<PermitRequest> requests(DefaultRateLimiter limiter, MethodInvocation invocation) {
 			List<String> entity = List.of();
 			if (this.key != null) {
 				Object value = this.key.evaluate(invocation);
@@ -106,7 +106,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 					return List.of();
 				}
 			}
-			return PermitRequest.of(this.limits.get(this.name), entity, this.cost.evaluate(invocation));
+			return limiter.requests(this.limits.get(this.name), entity, this.cost.evaluate(invocation));
 		}
 
 	}

@@ -77,8 +77,7 @@ public final class RateLimitPattern implements GuardPattern {
 		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
 		DenyCache denied = new DenyCache(bus::confirmedAt);
 		RedisRateLimiter redis = new RedisRateLimiter(connection, keys, bus.newsChannel());
-		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
-				(request) -> redis.keyOf(request).text());
+		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime);
 		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied);
 		engine.listen(bus);
 		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());

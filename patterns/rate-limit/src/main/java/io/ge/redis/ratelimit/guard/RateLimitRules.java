@@ -5,7 +5,6 @@
 
 package io.ge.redis.ratelimit.guard;
 
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,12 +15,12 @@ import java.util.function.Supplier;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.ratelimit.OnEmptyKey;
-import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitCostException;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.engine.PermitRequest;
+import io.ge.redis.ratelimit.engine.RedisLimitKey;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +32,8 @@ public final class RateLimitRules {
 
 	/** Where the rules stand. */
 	public static final String PROPERTY = "ge.redis.rate-limit.rules";
+
+	private static final RateLimitDecision NOT_LIMITED = new RateLimitDecision.Allowed(List.of(), () -> 0);
 
 	private final RateLimitRegistry limits;
 
@@ -77,11 +78,8 @@ public final class RateLimitRules {
 	 * and the policy of one of the limits is to deny
 	 */
 	public RateLimitDecision decide(List<Match> matches) {
-		Collection<PermitRequest> requests = requests(matches);
-		if (requests.isEmpty()) {
-			return new RateLimitDecision.Allowed(List.of(), () -> 0);
-		}
-		return this.limiter.get().decide(List.copyOf(requests));
+		List<PermitRequest> requests = requests(matches);
+		return requests.isEmpty() ? NOT_LIMITED : this.limiter.get().decide(requests);
 	}
 
 	/**
@@ -89,27 +87,24 @@ public final class RateLimitRules {
 	 * taken.
 	 */
 	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
-		Collection<PermitRequest> requests = requests(matches);
-		if (requests.isEmpty()) {
-			return CompletableFuture.completedStage(new RateLimitDecision.Allowed(List.of(), () -> 0));
-		}
-		return this.limiter.get().decideAsync(List.copyOf(requests));
+		List<PermitRequest> requests = requests(matches);
+		return requests.isEmpty() ? CompletableFuture.completedStage(NOT_LIMITED)
+				: this.limiter.get().decideAsync(requests);
 	}
 
-	private Collection<PermitRequest> requests(List<Match> matches) {
-		Map<List<Object>, PermitRequest> requests = new LinkedHashMap<>();
+	private List<PermitRequest> requests(List<Match> matches) {
+		Map<RedisLimitKey, PermitRequest> requests = new LinkedHashMap<>();
 		for (Match match : matches) {
 			List<String> key = match.parts();
 			if (key == null) {
 				continue;
 			}
-			for (RateLimit limit : match.rule().limits()) {
-				requests.merge(List.of(limit.name(), key),
-						new PermitRequest(limit, key, match.rule().settings().cost()),
-						(first, next) -> (next.cost() > first.cost()) ? next : first);
+			for (PermitRequest request : this.limiter.get()
+				.requests(match.rule().limits(), key, match.rule().settings().cost())) {
+				requests.merge(request.key(), request, (first, next) -> (next.cost() > first.cost()) ? next : first);
 			}
 		}
-		return requests.values();
+		return List.copyOf(requests.values());
 	}
 
 	/**

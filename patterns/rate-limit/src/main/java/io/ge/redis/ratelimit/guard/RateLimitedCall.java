@@ -39,7 +39,7 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 	@Override
 	@SuppressWarnings("NullAway") // what is never null will do, and must stay cancellable
 	public CompletableFuture<@Nullable EngineDecision> ask() {
-		this.requests = this.operation.requests(this.invocation);
+		this.requests = this.operation.requests(this.limiter, this.invocation);
 		return this.requests.isEmpty() ? CompletableFuture.completedFuture(null) : this.limiter.ask(this.requests);
 	}
 

@@ -150,14 +150,13 @@ class DenyCacheIntegrationTests {
 	void isBrokenHereByARefundWithoutAnyMessage() {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestLimiter other = TestLimiter.on(redis)) {
 			DenyCache denied = new DenyCache(System::nanoTime);
-			RateLimitEngine deaf = new RateLimitEngine(other.redis(),
-					new LocalRateLimiter(() -> 1, System::nanoTime, PermitRequest::toString), TestLimiter.unchanged(),
-					denied);
+			RateLimitEngine deaf = new RateLimitEngine(other.redis(), new LocalRateLimiter(() -> 1, System::nanoTime),
+					TestLimiter.unchanged(), denied);
 			for (RateLimitAlgorithm algorithm : RateLimitAlgorithm.values()) {
 				RateLimit limit = RateLimit.of(algorithm.name(), 2, TestLimiter.AGES)
 					.withAlgorithm(algorithm)
 					.withOnOutage(OutagePolicy.DENY);
-				PermitRequest request = new PermitRequest(limit, List.of("anna"), 1);
+				PermitRequest request = TestRequests.of(limit, List.of("anna"), 1);
 				RateLimitDecision taken = Waiting.await(deaf.decide(List.of(request))).orRefuse();
 				assertThat(other.decide(request).isAllowed()).isTrue();
 				Waiting.await(deaf.decide(List.of(request)));
@@ -293,8 +292,7 @@ class DenyCacheIntegrationTests {
 			else if (decision.events().get(0).source() == Source.DENY_CACHE) {
 				RedisDecision answer = Waiting
 					.await(limiter.redis().decide(List.of(request), 0, limiter.redis().newBudget()));
-				boolean stands = limiter.denied()
-					.find(limiter.redis().keyOf(request), request, System.nanoTime()) != null;
+				boolean stands = limiter.denied().find(request, System.nanoTime()) != null;
 				if (stands) {
 					this.cached++;
 				}
@@ -306,7 +304,7 @@ class DenyCacheIntegrationTests {
 
 		private void refund(TakenPermits permits) {
 			DenyCache denied = permits.limiter.denied();
-			RedisLimitKey key = permits.limiter.redis().keyOf(permits.request);
+			RedisLimitKey key = permits.request.key();
 			int before = denied.invalidationsOf(key);
 			permits.limiter.refund(permits.decision);
 			Awaitility.await()
@@ -328,7 +326,7 @@ class DenyCacheIntegrationTests {
 			for (int cost = 1; cost <= MOST; cost++) {
 				for (Duration wait : WAITS) {
 					PermitRequest like = new PermitRequest(request.limit().withWaitTime(wait), request.key(), cost);
-					if (limiter.denied().find(limiter.redis().keyOf(like), like, System.nanoTime()) != null) {
+					if (limiter.denied().find(like, System.nanoTime()) != null) {
 						return false;
 					}
 				}
@@ -355,7 +353,7 @@ class DenyCacheIntegrationTests {
 		RateLimit settings = RateLimit.of(algorithm.name() + window.toMillis(), limit, window)
 			.withAlgorithm(algorithm)
 			.withOnOutage(OutagePolicy.DENY);
-		return new PermitRequest(settings, List.of(key), cost);
+		return TestRequests.of(settings, List.of(key), cost);
 	}
 
 	/**

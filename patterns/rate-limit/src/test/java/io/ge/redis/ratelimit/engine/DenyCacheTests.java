@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import org.junit.jupiter.api.Test;
@@ -23,8 +22,6 @@ class DenyCacheTests {
 	private static final RateLimit LIMIT = RateLimit.of("limit", 10, Duration.ofMinutes(1));
 
 	private static final RateLimit BUCKET = LIMIT.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET);
-
-	private final RedisLimitKeys keys = new RedisLimitKeys(new KeySpace("ge", "ratelimit"));
 
 	private final long start = System.nanoTime();
 
@@ -43,7 +40,7 @@ class DenyCacheTests {
 	@Test
 	void tellsTheLatestTimeAtWhichRedisCouldSayYes() {
 		deny(request(LIMIT, 1), 10 * SECOND);
-		Denial denial = this.cache.find(key(request(LIMIT, 1)), request(LIMIT, 1), this.start + SECOND / 2);
+		Denial denial = this.cache.find(request(LIMIT, 1), this.start + SECOND / 2);
 		assertThat(denial).isNotNull();
 		// Received a second after it was sent
 		assertThat(denial.state(request(LIMIT, 1), this.start + SECOND / 2).waitNanos())
@@ -94,9 +91,9 @@ class DenyCacheTests {
 	@Test
 	void isForgottenByNewsOfItsKey() {
 		deny(request(LIMIT, 1), 10 * SECOND);
-		this.cache.forget(key(request(BUCKET, 1)).text());
+		this.cache.forget(request(BUCKET, 1).key().text());
 		assertThat(isDenied(request(LIMIT, 1), 0)).isTrue();
-		this.cache.forget(key(request(LIMIT, 1)).text());
+		this.cache.forget(request(LIMIT, 1).key().text());
 		assertThat(isDenied(request(LIMIT, 1), 0)).isFalse();
 		deny(request(LIMIT, 1), 10 * SECOND);
 		this.cache.clear();
@@ -107,11 +104,11 @@ class DenyCacheTests {
 	@Test
 	void isNotEnteredIfThereWasNewsMeanwhile() {
 		PermitRequest request = request(LIMIT, 1);
-		int before = this.cache.invalidationsOf(key(request));
-		this.cache.forget(key(request).text());
+		int before = this.cache.invalidationsOf(request.key());
+		this.cache.forget(request.key().text());
 		this.cache.add(denial(request, 10 * SECOND), before);
 		assertThat(isDenied(request, 0)).isFalse();
-		before = this.cache.invalidationsOf(key(request));
+		before = this.cache.invalidationsOf(request.key());
 		this.cache.clear();
 		this.cache.add(denial(request, 10 * SECOND), before);
 		assertThat(isDenied(request, 0)).isFalse();
@@ -121,11 +118,11 @@ class DenyCacheTests {
 	void isBoundedAndKeepsNearlyAllBelowHalfOfThat() {
 		int half = DenyCache.CAPACITY / 2;
 		for (int i = 0; i < half; i++) {
-			deny(new PermitRequest(LIMIT, List.of("user" + i), 1), 10 * SECOND);
+			deny(TestRequests.of(LIMIT, List.of("user" + i), 1), 10 * SECOND);
 		}
 		assertThat(this.cache.size()).isGreaterThan(half * 9 / 10);
 		for (int i = 0; i < 10 * DenyCache.CAPACITY; i++) {
-			deny(new PermitRequest(LIMIT, List.of("other" + i), 1), 10 * SECOND);
+			deny(TestRequests.of(LIMIT, List.of("other" + i), 1), 10 * SECOND);
 		}
 		assertThat(this.cache.size()).isLessThanOrEqualTo(DenyCache.CAPACITY);
 	}
@@ -138,25 +135,20 @@ class DenyCacheTests {
 	}
 
 	private static PermitRequest request(RateLimit limit, long cost) {
-		return new PermitRequest(limit, List.of("anna"), cost);
-	}
-
-	private RedisLimitKey key(PermitRequest request) {
-		return this.keys.of(request);
+		return TestRequests.of(limit, List.of("anna"), cost);
 	}
 
 	private boolean isDenied(PermitRequest request, long after) {
-		return this.cache.find(key(request), request, this.start + after) != null;
+		return this.cache.find(request, this.start + after) != null;
 	}
 
 	private void deny(PermitRequest request, long wait) {
-		this.cache.add(denial(request, wait), this.cache.invalidationsOf(key(request)));
+		this.cache.add(denial(request, wait), this.cache.invalidationsOf(request.key()));
 	}
 
 	private Denial denial(PermitRequest request, long wait) {
 		long[] reply = { 0, 1, 1, 0, 0, wait / 1000, wait / 1000, 0 };
-		RedisDecision answer = new RedisDecision(List.of(request), new RedisLimitKey[] { key(request) }, reply,
-				this.start, this.start + SECOND);
+		RedisDecision answer = new RedisDecision(List.of(request), reply, this.start, this.start + SECOND);
 		return new Denial(answer, 0);
 	}
 

@@ -28,8 +28,7 @@ class LocalRateLimiterTests {
 	private final RateLimit limit = RateLimit.of("limit", 10, Duration.ofSeconds(1));
 
 	private LocalRateLimiter limiter(int instances) {
-		return new LocalRateLimiter(() -> instances, this.nanos::get,
-				(request) -> request.limit().name() + request.limit().algorithm() + request.key());
+		return new LocalRateLimiter(() -> instances, this.nanos::get);
 	}
 
 	@Test
@@ -102,7 +101,7 @@ class LocalRateLimiterTests {
 				admitted.remove(last.use);
 			}
 			long cost = 1 + random.nextInt(4);
-			EngineDecision decision = limiter.decide(List.of(new PermitRequest(settings, List.of("anna"), cost)));
+			EngineDecision decision = limiter.decide(List.of(TestRequests.of(settings, List.of("anna"), cost)));
 			if (decision.orRefuse().isAllowed()) {
 				assertThat(decision.waitNanos()).isLessThanOrEqualTo(settings.waitTime().toNanos());
 				long[] use = { this.nanos.get() + decision.waitNanos(), cost };
@@ -145,7 +144,7 @@ class LocalRateLimiterTests {
 		int denials = 0;
 		for (int i = 0; i < 2000; i++) {
 			this.nanos.addAndGet(random.nextInt(50_000_000));
-			List<PermitRequest> requests = List.of(new PermitRequest(settings, List.of("anna"), 1 + random.nextInt(6)));
+			List<PermitRequest> requests = List.of(TestRequests.of(settings, List.of("anna"), 1 + random.nextInt(6)));
 			if (decide(limiter, requests) instanceof RateLimitDecision.Denied denied) {
 				denials++;
 				long wait = denied.retryAfter().toNanos();
@@ -215,7 +214,7 @@ class LocalRateLimiterTests {
 	}
 
 	private static List<PermitRequest> request(RateLimit limit, long cost) {
-		return List.of(new PermitRequest(limit, List.of("anna"), cost));
+		return List.of(TestRequests.of(limit, List.of("anna"), cost));
 	}
 
 	private record TakenDecision(EngineDecision decision, long[] use) {
@@ -230,11 +229,11 @@ class LocalRateLimiterTests {
 	}
 
 	private static List<PermitRequest> request(RateLimit limit) {
-		return List.of(new PermitRequest(limit, List.of("anna"), 1));
+		return List.of(TestRequests.of(limit, List.of("anna"), 1));
 	}
 
 	private RateLimitDecision decide(LocalRateLimiter limiter, String key) {
-		return decide(limiter, List.of(new PermitRequest(this.limit, List.of(key), 1)));
+		return decide(limiter, List.of(TestRequests.of(this.limit, List.of(key), 1)));
 	}
 
 	private static RateLimitDecision decide(LocalRateLimiter limiter, List<PermitRequest> requests) {

@@ -30,8 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RateLimitBatcherBudgetIntegrationTests {
 
-	private static final List<PermitRequest> REQUESTS = List
-		.of(new PermitRequest(RateLimit.of("limit", 1000, Duration.ofHours(1)), List.of("anna"), 1));
+	private final List<PermitRequest> requests = List
+		.of(TestRequests.of(RateLimit.of("limit", 1000, Duration.ofHours(1)), List.of("anna"), 1));
 
 	private StandaloneRedis redis;
 
@@ -43,9 +43,9 @@ class RateLimitBatcherBudgetIntegrationTests {
 	void start() {
 		this.redis = RedisServers.standalone();
 		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
-		this.batcher = new RateLimitBatcher(this.limiter.redis()::keyOf,
+		this.batcher = new RateLimitBatcher(
 				(requests, others, budget) -> this.limiter.redis().decide(requests, others, budget), System::nanoTime);
-		assertThat(this.batcher.submit(REQUESTS, budget(20_000)).join().isAllowed()).isTrue();
+		assertThat(this.batcher.submit(this.requests, budget(20_000)).join().isAllowed()).isTrue();
 	}
 
 	@AfterEach
@@ -59,7 +59,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 		this.redis.primary().pause();
 		List<CompletableFuture<RedisDecision>> underWay = ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
 		long since = System.nanoTime();
-		CompletableFuture<RedisDecision> first = this.batcher.submit(REQUESTS, budget(50));
+		CompletableFuture<RedisDecision> first = this.batcher.submit(this.requests, budget(50));
 		Awaitility.await().until(() -> System.nanoTime() - since > Duration.ofMillis(60).toNanos());
 		List<CompletableFuture<RedisDecision>> others = ask(10, 20_000);
 		this.redis.primary().resume();
@@ -72,7 +72,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 	void callThatWaitsForOthersEndsWithItsBudget() {
 		this.redis.primary().pause();
 		ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
-		CompletableFuture<RedisDecision> first = this.batcher.submit(REQUESTS, budget(50));
+		CompletableFuture<RedisDecision> first = this.batcher.submit(this.requests, budget(50));
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), first::isDone);
 		}
@@ -85,9 +85,9 @@ class RateLimitBatcherBudgetIntegrationTests {
 	void eachBudgetPaysForTheSharedScript() {
 		this.redis.primary().pause();
 		ask(RateLimitBatcher.MOST_IN_FLIGHT, 300);
-		CompletableFuture<RedisDecision> first = this.batcher.submit(REQUESTS, budget(20_000));
+		CompletableFuture<RedisDecision> first = this.batcher.submit(this.requests, budget(20_000));
 		CallBudget own = budget(600);
-		CompletableFuture<RedisDecision> second = this.batcher.submit(REQUESTS, own);
+		CompletableFuture<RedisDecision> second = this.batcher.submit(this.requests, own);
 		// Sent together to a server that stands still
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), second::isDone);
@@ -108,7 +108,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 		Duration half = Duration.ofSeconds(3);
 		try (TestLimiter hasty = TestLimiter
 			.on(TestBackend.on(this.redis.connectionFactory(), "two", half.multipliedBy(2)))) {
-			hasty.decide(REQUESTS);
+			hasty.decide(this.requests);
 			this.redis.primary().pause();
 			List<CompletableFuture<EngineDecision>> early = decide(hasty, RateLimitBatcher.MOST_IN_FLIGHT + 1);
 			long since = System.nanoTime();
@@ -122,10 +122,10 @@ class RateLimitBatcherBudgetIntegrationTests {
 		}
 	}
 
-	private static List<CompletableFuture<EngineDecision>> decide(TestLimiter limiter, int times) {
+	private List<CompletableFuture<EngineDecision>> decide(TestLimiter limiter, int times) {
 		List<CompletableFuture<EngineDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
-			calls.add(limiter.engine().decide(REQUESTS));
+			calls.add(limiter.engine().decide(this.requests));
 		}
 		return calls;
 	}
@@ -133,7 +133,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 	private List<CompletableFuture<RedisDecision>> ask(int times, long millis) {
 		List<CompletableFuture<RedisDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
-			calls.add(this.batcher.submit(REQUESTS, budget(millis)));
+			calls.add(this.batcher.submit(this.requests, budget(millis)));
 		}
 		return calls;
 	}

@@ -130,7 +130,7 @@ class RateLimitBatcherIntegrationTests {
 	@Test
 	void costsAreTakenWhole() {
 		List<PermitRequest> requests = List
-			.of(new PermitRequest(limit(RateLimitAlgorithm.TOKEN_BUCKET, 100), List.of("anna"), 7));
+			.of(TestRequests.of(limit(RateLimitAlgorithm.TOKEN_BUCKET, 100), List.of("anna"), 7));
 		assertThat(allAtOnce(requests).stream().filter(RateLimitDecision::isAllowed)).hasSize(14);
 		assertThat(left(requests)).containsExactly(2L);
 	}
@@ -180,7 +180,7 @@ class RateLimitBatcherIntegrationTests {
 	private static List<PermitRequest> requests(RateLimit... limits) {
 		List<PermitRequest> requests = new ArrayList<>();
 		for (RateLimit limit : limits) {
-			requests.add(new PermitRequest(limit, List.of("anna"), 1));
+			requests.add(TestRequests.of(limit, List.of("anna"), 1));
 		}
 		return requests;
 	}

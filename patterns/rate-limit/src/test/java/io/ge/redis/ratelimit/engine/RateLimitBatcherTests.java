@@ -40,7 +40,7 @@ class RateLimitBatcherTests {
 
 	private long now;
 
-	private final RateLimitBatcher batcher = new RateLimitBatcher(this.keys::of, (requests, others, budget) -> {
+	private final RateLimitBatcher batcher = new RateLimitBatcher((requests, others, budget) -> {
 		Sent call = new Sent(requests, others, budget, new CompletableFuture<>());
 		this.sent.add(call);
 		return call.answer();
@@ -165,7 +165,7 @@ class RateLimitBatcherTests {
 	@Test
 	void othersDoNotWaitForAKey() {
 		keepBusy(requests(LIMIT, 1));
-		this.batcher.submit(List.of(new PermitRequest(LIMIT, List.of("boris"), 1)), budget());
+		this.batcher.submit(List.of(TestRequests.of(LIMIT, List.of("boris"), 1)), budget());
 		assertThat(this.sent).hasSize(1);
 	}
 
@@ -190,8 +190,8 @@ class RateLimitBatcherTests {
 		return CallBudget.of(Duration.ofSeconds(1));
 	}
 
-	private static List<PermitRequest> requests(RateLimit limit, long cost) {
-		return List.of(new PermitRequest(limit, List.of("anna"), cost));
+	private List<PermitRequest> requests(RateLimit limit, long cost) {
+		return List.of(new PermitRequest(limit, this.keys.of(limit, List.of("anna")), cost));
 	}
 
 	private record Sent(List<PermitRequest> requests, long others, CallBudget budget,
@@ -206,8 +206,7 @@ class RateLimitBatcherTests {
 		}
 
 		private void complete(long... reply) {
-			RedisLimitKey[] states = new RedisLimitKey[1];
-			this.answer.complete(new RedisDecision(this.requests, states, Arrays.copyOf(reply, reply.length), 0, 0));
+			this.answer.complete(new RedisDecision(this.requests, Arrays.copyOf(reply, reply.length), 0, 0));
 		}
 
 	}

@@ -205,7 +205,7 @@ abstract class RateLimitContract {
 	void limitsOfDifferentEntitiesAreAllOrNothing(RedisFixture redis) {
 		try (TestLimiter limiter = TestLimiter.on(redis)) {
 			RateLimit tenant = limit("tenant", 1, Duration.ofHours(1));
-			PermitRequest all = new PermitRequest(bucket(3, 3), List.of(), 1);
+			PermitRequest all = TestRequests.of(bucket(3, 3), List.of(), 1);
 			List<PermitRequest> requests = List.of(request(HOURLY, "anna"), all, request(tenant, "acme"));
 			assertThat(limiter.decide(requests).isAllowed()).isTrue();
 			assertThat(limiter.decide(requests).isAllowed()).isFalse();
@@ -277,11 +277,11 @@ abstract class RateLimitContract {
 	}
 
 	private static PermitRequest request(RateLimit limit, String key, long cost) {
-		return new PermitRequest(limit, List.of(key), cost);
+		return TestRequests.of(limit, List.of(key), cost);
 	}
 
 	private static PermitRequest request(RateLimit limit, String key) {
-		return new PermitRequest(limit, List.of(key), 1);
+		return TestRequests.of(limit, List.of(key), 1);
 	}
 
 	private static void waitFor(Duration duration) {

@@ -202,7 +202,7 @@ class RateLimitOutageIntegrationTests {
 	}
 
 	private static PermitRequest request(RateLimit limit, long cost) {
-		return new PermitRequest(limit, List.of("anna"), cost);
+		return TestRequests.of(limit, List.of("anna"), cost);
 	}
 
 }

@@ -73,12 +73,12 @@ class RateLimitWaitIntegrationTests {
 				TestLimiter limiter = TestLimiter
 					.on(TestBackend.on(redis.connectionFactory(), "one", Duration.ofSeconds(5)))) {
 			RateLimit limit = RateLimit.of("limit", 2, Duration.ofMillis(600)).withWaitTime(Duration.ofSeconds(5));
-			PermitRequest request = new PermitRequest(limit, List.of("anna"), 1);
+			PermitRequest request = TestRequests.of(limit, List.of("anna"), 1);
 			limiter.decide(request);
 			limiter.decide(request);
 			CompletableFuture<EngineDecision> reserved = limiter.engine().decide(List.of(request));
 			// Replies come in the order of the calls
-			limiter.decide(new PermitRequest(limit, List.of("bert"), 1));
+			limiter.decide(TestRequests.of(limit, List.of("bert"), 1));
 			redis.primary().kill();
 			assertThat(Waiting.await(reserved).events()).extracting(RateLimitEvent::source)
 				.containsExactly(Source.REDIS);
@@ -233,7 +233,7 @@ class RateLimitWaitIntegrationTests {
 			.withAlgorithm(algorithm)
 			.withWaitTime(wait)
 			.withOnOutage(OutagePolicy.DENY);
-		return new PermitRequest(settings, List.of(key), 1);
+		return TestRequests.of(settings, List.of(key), 1);
 	}
 
 }

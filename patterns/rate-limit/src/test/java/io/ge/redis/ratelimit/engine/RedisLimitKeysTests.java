@@ -6,8 +6,8 @@
 package io.ge.redis.ratelimit.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.ratelimit.RateLimit;
@@ -24,50 +24,48 @@ class RedisLimitKeysTests {
 
 	@Test
 	void remembersAnEighthOfItsPlacesNearlyWithoutLoss() {
-		List<PermitRequest> requests = requests(RedisLimitKeys.REMEMBERED / 8);
-		assertThat(forgotten(requests)).isLessThanOrEqualTo(requests.size() / 100);
+		List<String> users = users(RedisLimitKeys.REMEMBERED / 8);
+		assertThat(forgotten(users)).isLessThanOrEqualTo(users.size() / 100);
 	}
 
 	@Test
 	void remembersMostOfHalfOfItsPlaces() {
-		List<PermitRequest> requests = requests(RedisLimitKeys.REMEMBERED / 2);
-		assertThat(forgotten(requests)).isLessThan(requests.size() / 5);
+		List<String> users = users(RedisLimitKeys.REMEMBERED / 2);
+		assertThat(forgotten(users)).isLessThan(users.size() / 5);
 	}
 
 	@Test
 	void tellsApartWhateverIsRemembered() {
-		List<PermitRequest> requests = requests(2 * RedisLimitKeys.REMEMBERED);
-		requests.forEach((request) -> assertThat(this.keys.of(request).text())
-			.isEqualTo("ge:ratelimit:{" + request.key().get(0) + "}:limit:w1"));
-		PermitRequest other = new PermitRequest(LIMIT.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET), List.of("user1"),
-				1);
-		assertThat(this.keys.of(other).text()).isEqualTo("ge:ratelimit:{user1}:limit:b1");
+		users(2 * RedisLimitKeys.REMEMBERED)
+			.forEach((user) -> assertThat(of(user).text()).isEqualTo("ge:ratelimit:{" + user + "}:limit:w1"));
+		RateLimit other = LIMIT.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET);
+		assertThat(this.keys.of(other, List.of("user1")).text()).isEqualTo("ge:ratelimit:{user1}:limit:b1");
 		// The same hash code as text, and so as a list
-		assertThat(this.keys.of(new PermitRequest(LIMIT, List.of("Aa"), 1)).text()).contains("{Aa}");
-		assertThat(this.keys.of(new PermitRequest(LIMIT, List.of("BB"), 1)).text()).contains("{BB}");
+		assertThat(of("Aa").text()).contains("{Aa}");
+		assertThat(of("BB").text()).contains("{BB}");
 	}
 
 	@Test
 	void doesNotRememberLongKeys() {
-		PermitRequest request = new PermitRequest(LIMIT, List.of("a".repeat(201)), 1);
-		assertThat(this.keys.of(request)).isNotSameAs(this.keys.of(request)).isEqualTo(this.keys.of(request));
+		String user = "a".repeat(201);
+		assertThat(of(user)).isNotSameAs(of(user)).isEqualTo(of(user));
 	}
 
-	private int forgotten(List<PermitRequest> requests) {
-		List<RedisLimitKey> known = requests.stream().map(this.keys::of).toList();
+	private RedisLimitKey of(String user) {
+		return this.keys.of(LIMIT, List.of(user));
+	}
+
+	private int forgotten(List<String> users) {
+		List<RedisLimitKey> known = users.stream().map(this::of).toList();
 		int forgotten = 0;
-		for (int i = 0; i < requests.size(); i++) {
-			forgotten += (this.keys.of(requests.get(i)) != known.get(i)) ? 1 : 0;
+		for (int i = 0; i < users.size(); i++) {
+			forgotten += (of(users.get(i)) != known.get(i)) ? 1 : 0;
 		}
 		return forgotten;
 	}
 
-	private static List<PermitRequest> requests(int count) {
-		List<PermitRequest> requests = new ArrayList<>(count);
-		for (int i = 0; i < count; i++) {
-			requests.add(new PermitRequest(LIMIT, List.of("user" + i), 1));
-		}
-		return requests;
+	private static List<String> users(int count) {
+		return IntStream.range(0, count).mapToObj((i) -> "user" + i).toList();
 	}
 
 }

@@ -105,8 +105,7 @@ final class SharedTrace {
 	private static List<Long> told(Decide call, Result result, int position) {
 		List<PermitRequest> requests = call.asks().stream().map(SharedTrace::request).toList();
 		long[] reply = result.reply().stream().mapToLong(Long::longValue).toArray();
-		RedisDecision answer = new RedisDecision(requests, new RedisLimitKey[requests.size()], reply, 0, 0)
-			.ofCall(position);
+		RedisDecision answer = new RedisDecision(requests, reply, 0, 0).ofCall(position);
 		assertThat(answer).as("answer to call %d of %s", position, call).isNotNull();
 		List<Long> told = new ArrayList<>(List.of(answer.isAllowed() ? 1L : 0L, reply[1], reply[2], answer.others()));
 		for (int i = 0; i < requests.size(); i++) {
@@ -117,7 +116,7 @@ final class SharedTrace {
 	}
 
 	private static PermitRequest request(Ask ask) {
-		return new PermitRequest(RateLimit.of("limit", ask.limit(), Duration.ofSeconds(1)), List.of(), ask.cost());
+		return TestRequests.of(RateLimit.of("limit", ask.limit(), Duration.ofSeconds(1)), List.of(), ask.cost());
 	}
 
 }

@@ -52,8 +52,7 @@ public final class TestLimiter implements AutoCloseable {
 		this.redis = new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit"),
 				bus.newsChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
-		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime,
-				(request) -> this.redis.keyOf(request).text());
+		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime);
 		this.engine = new RateLimitEngine(this.redis, local, unchanged(), this.denied);
 		this.engine.listen(bus);
 		awaitSubscribed();

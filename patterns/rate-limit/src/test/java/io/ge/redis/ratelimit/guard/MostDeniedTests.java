@@ -11,6 +11,7 @@ import java.util.List;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.engine.PermitRequest;
+import io.ge.redis.ratelimit.engine.TestRequests;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,8 +28,8 @@ class MostDeniedTests {
 
 	@Test
 	void looksAndLimitsForAllCallersAreNotCounted() {
-		this.denied.add(List.of(new PermitRequest(TASKS, List.of("anna"), 0)), DENIED);
-		this.denied.add(List.of(new PermitRequest(TASKS, List.of(), 1)), DENIED);
+		this.denied.add(List.of(TestRequests.of(TASKS, List.of("anna"), 0)), DENIED);
+		this.denied.add(List.of(TestRequests.of(TASKS, List.of(), 1)), DENIED);
 		assertThat(this.denied.list()).isEmpty();
 	}
 
@@ -43,8 +44,7 @@ class MostDeniedTests {
 	@Test
 	void onlyTheLimitThatRefusedCounts() {
 		RateLimit other = RateLimit.of("other", 10, Duration.ofMinutes(1));
-		this.denied.add(
-				List.of(new PermitRequest(other, List.of("anna"), 1), new PermitRequest(TASKS, List.of("anna"), 1)),
+		this.denied.add(List.of(TestRequests.of(other, List.of("anna"), 1), TestRequests.of(TASKS, List.of("anna"), 1)),
 				DENIED);
 		assertThat(this.denied.list()).extracting(MostDenied.Denied::limit).containsExactly("tasks");
 	}
@@ -84,7 +84,7 @@ class MostDeniedTests {
 	}
 
 	private static List<PermitRequest> request(String key) {
-		return List.of(new PermitRequest(TASKS, List.of(key), 1));
+		return List.of(TestRequests.of(TASKS, List.of(key), 1));
 	}
 
 }

@@ -28,6 +28,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.OnEmptyKey;
 import io.ge.redis.ratelimit.RateLimit;
@@ -36,6 +37,10 @@ import io.ge.redis.ratelimit.RateLimitCostException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.engine.PermitRequest;
+import io.ge.redis.ratelimit.engine.RateLimitEngine;
+import io.ge.redis.ratelimit.engine.RedisRateLimiter;
+import io.ge.redis.ratelimit.engine.TestRequests;
+import io.ge.redis.ratelimit.live.LiveLimits;
 import io.ge.redis.ratelimit.settings.RateLimitRegistry;
 import io.ge.redis.ratelimit.settings.RateLimitRegistryTests;
 import org.aopalliance.intercept.MethodInvocation;
@@ -66,6 +71,12 @@ class RateLimitOperationSourceTests {
 		.withWaitTime(Duration.ofSeconds(2))
 		.withOnOutage(OutagePolicy.DENY)
 		.withShadow(true);
+
+	/** Makes requests, and asks nobody. */
+	private static final DefaultRateLimiter LIMITER = new DefaultRateLimiter(null,
+			new RateLimitEngine(new RedisRateLimiter(null, new KeySpace("ge", "ratelimit"), "news"), null,
+					new LiveLimits(() -> null, System::nanoTime), null),
+			null, null, null);
 
 	private RateLimitProperties properties = RateLimitRegistryTests.bind();
 
@@ -131,7 +142,7 @@ class RateLimitOperationSourceTests {
 						Duration.ofSeconds(2), OutagePolicy.DENY, true));
 		assertThat(parse("tuned").describe()).extracting(GuardDescription::name)
 			.containsExactly("tuned-1s", "tuned-1h");
-		assertThat(parse("tuned").requests(call("tuned", "anna", 4)))
+		assertThat(parse("tuned").requests(LIMITER, call("tuned", "anna", 4)))
 			.containsExactly(requests("tuned", List.of("anna"), 4));
 	}
 
@@ -192,7 +203,7 @@ class RateLimitOperationSourceTests {
 
 	@Test
 	void costAboveTrialIsNoMistake() {
-		assertThat(parse("highCostTrial").requests(call("highCostTrial"))).extracting(PermitRequest::cost)
+		assertThat(parse("highCostTrial").requests(LIMITER, call("highCostTrial"))).extracting(PermitRequest::cost)
 			.containsExactly(11L);
 	}
 
@@ -213,7 +224,7 @@ class RateLimitOperationSourceTests {
 	@ParameterizedTest
 	@MethodSource("wholeNumbers")
 	void costIsTheNumberThatTheExpressionGives(Object value, long cost) {
-		assertThat(parse("tuned").requests(call("tuned", "anna", value))).extracting(PermitRequest::cost)
+		assertThat(parse("tuned").requests(LIMITER, call("tuned", "anna", value))).extracting(PermitRequest::cost)
 			.containsExactly(cost);
 	}
 
@@ -228,7 +239,7 @@ class RateLimitOperationSourceTests {
 	@MethodSource("noNumbers")
 	void costThatIsNoWholeNumberNamesExpressionAndMethod(@Nullable Object value, String shown) {
 		assertThatExceptionOfType(RateLimitCostException.class)
-			.isThrownBy(() -> parse("tuned").requests(call("tuned", "anna", value)))
+			.isThrownBy(() -> parse("tuned").requests(LIMITER, call("tuned", "anna", value)))
 			.withMessageStartingWith("The expression cost = \"#cost\" of @RateLimited on ")
 			.withMessageContaining("Samples.tuned(String, Object) evaluated to " + shown + ", but")
 			.satisfies((ex) -> assertThat(ex.isTooHigh()).isFalse());
@@ -244,12 +255,12 @@ class RateLimitOperationSourceTests {
 
 	private void assertCallsWithoutKey(@Nullable Object key) {
 		assertThatExceptionOfType(InvalidKeyException.class)
-			.isThrownBy(() -> parse("errorOnEmpty").requests(call("errorOnEmpty", key)))
+			.isThrownBy(() -> parse("errorOnEmpty").requests(LIMITER, call("errorOnEmpty", key)))
 			.matches(InvalidKeyException::isCausedByArguments);
-		assertThat(parse("skipOnEmpty").requests(call("skipOnEmpty", key))).isEmpty();
-		assertThat(parse("sharedOnEmpty").requests(call("sharedOnEmpty", key)))
+		assertThat(parse("skipOnEmpty").requests(LIMITER, call("skipOnEmpty", key))).isEmpty();
+		assertThat(parse("sharedOnEmpty").requests(LIMITER, call("sharedOnEmpty", key)))
 			.containsExactly(requests("sharedOnEmpty", List.of(), 1));
-		assertThat(parse("skipOneOfTwo").requests(call("skipOneOfTwo", key))).extracting(PermitRequest::limit)
+		assertThat(parse("skipOneOfTwo").requests(LIMITER, call("skipOneOfTwo", key))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::name)
 			.containsExactly("all");
 	}
@@ -259,7 +270,7 @@ class RateLimitOperationSourceTests {
 		for (Object key : new Object[] { Arrays.asList("anna", null), List.of(""), new String[] { "a", " " } }) {
 			for (String method : List.of("errorOnEmpty", "skipOnEmpty", "sharedOnEmpty")) {
 				assertThatExceptionOfType(InvalidKeyException.class)
-					.isThrownBy(() -> parse(method).requests(call(method, key)))
+					.isThrownBy(() -> parse(method).requests(LIMITER, call(method, key)))
 					.matches(InvalidKeyException::isCausedByArguments);
 			}
 		}
@@ -285,8 +296,8 @@ class RateLimitOperationSourceTests {
 	@Test
 	void metaAnnotationCarriesEverything() {
 		RateLimitOperation operation = parse("meta");
-		assertThat(operation.requests(call("meta", List.of(1, 2), "")))
-			.containsExactly(new PermitRequest(RateLimit.of("rows", 10, Duration.ofMinutes(1)), List.of(), 2));
+		assertThat(operation.requests(LIMITER, call("meta", List.of(1, 2), "")))
+			.containsExactly(TestRequests.of(RateLimit.of("rows", 10, Duration.ofMinutes(1)), List.of(), 2));
 		assertThat(operation.refundsOn(new IOException())).isTrue();
 	}
 
@@ -296,7 +307,7 @@ class RateLimitOperationSourceTests {
 		RateLimitOperation operation = source(limits).get(method("tuned"), Samples.class);
 		assertThat(operation).isNotNull();
 		limits.refresh(RateLimitRegistryTests.bind("limits.tuned.limit", "7"));
-		assertThat(operation.requests(call("tuned", "anna", 1))).extracting(PermitRequest::limit)
+		assertThat(operation.requests(LIMITER, call("tuned", "anna", 1))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::limit)
 			.containsExactly(7L);
 		assertThatExceptionOfType(GuardConfigurationException.class)
@@ -319,9 +330,7 @@ class RateLimitOperationSourceTests {
 	}
 
 	private PermitRequest[] requests(String method, List<String> key, long cost) {
-		return limits(method).stream()
-			.map((limit) -> new PermitRequest(limit, key, cost))
-			.toArray(PermitRequest[]::new);
+		return limits(method).stream().map((limit) -> TestRequests.of(limit, key, cost)).toArray(PermitRequest[]::new);
 	}
 
 	private Map<String, Setting> settings(String method) {
