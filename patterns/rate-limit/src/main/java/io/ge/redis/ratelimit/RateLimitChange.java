@@ -10,19 +10,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of the settings of a limit, for all keys or for one. What is not set stays as
- * it is.
+ * A change of the settings of a limit, for all keys or for one: at run time, or in the
+ * properties. What is not set stays as it is.
  *
  * @param limit permits per window
  * @param window length of the window
- * @param burst permits given at once after a pause, for
- * {@link RateLimitAlgorithm#TOKEN_BUCKET}
+ * @param burst permits available at once after a pause, for the token bucket
  */
 public record RateLimitChange(@Nullable Long limit, @Nullable Duration window, @Nullable Long burst) {
-
-	static RateLimitChange of(RateLimitProperties.Override override) {
-		return new RateLimitChange(override.limit(), override.window(), override.burst());
-	}
 
 	/**
 	 * Applies the change.

@@ -71,19 +71,11 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 */
 	public record Limit(@Nullable Long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
 			@Nullable Long burst, @Nullable Duration waitTime, @Nullable OutagePolicy onOutage,
-			@Nullable Boolean shadow, @DefaultValue List<Band> limits, @DefaultValue Map<String, Override> overrides) {
+			@Nullable Boolean shadow, @DefaultValue List<Band> limits,
+			@DefaultValue Map<String, RateLimitChange> overrides) {
 
 		/** Settings that leave everything to the annotation. */
 		public static final Limit UNSET = new Limit(null, null, null, null, null, null, null, List.of(), Map.of());
-
-		/**
-		 * Replaces the overrides for single keys.
-		 * @param overrides the overrides by key
-		 */
-		public Limit withOverrides(Map<String, Override> overrides) {
-			return new Limit(this.limit, this.window, this.algorithm, this.burst, this.waitTime, this.onOutage,
-					this.shadow, this.limits, overrides);
-		}
 
 	}
 
@@ -97,27 +89,6 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 */
 	public record Band(long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
 			@Nullable Long burst) {
-	}
-
-	/**
-	 * Settings of one key.
-	 *
-	 * @param limit permits per window
-	 * @param window length of the window
-	 * @param burst permits available at once after a pause, for the token bucket
-	 */
-	public record Override(@Nullable Long limit, @Nullable Duration window, @Nullable Long burst) {
-
-		/**
-		 * Returns what applies to the key. A burst that is as large as the limit stays
-		 * so.
-		 * @param base the limit of all keys
-		 * @return the limit of the key
-		 */
-		public RateLimit applyTo(RateLimit base) {
-			return RateLimitChange.of(this).applyTo(base);
-		}
-
 	}
 
 	/**
@@ -215,10 +186,8 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	public Map<String, Map<String, RateLimitChange>> overrides() {
 		Map<String, Map<String, RateLimitChange>> overrides = new HashMap<>();
 		this.limits.forEach((name, limit) -> {
-			Map<String, RateLimitChange> keys = new HashMap<>();
-			limit.overrides().forEach((key, override) -> keys.put(key, RateLimitChange.of(override)));
-			if (!keys.isEmpty()) {
-				overrides.put(name, keys);
+			if (!limit.overrides().isEmpty()) {
+				overrides.put(name, limit.overrides());
 			}
 		});
 		return overrides;

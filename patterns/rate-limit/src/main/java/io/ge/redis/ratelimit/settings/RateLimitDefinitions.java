@@ -21,6 +21,7 @@ import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.guard.RateLimitRules;
@@ -214,7 +215,8 @@ public final class RateLimitDefinitions {
 	private void verifyBand(String name, List<RateLimit> band) {
 		RateLimitProperties.Limit property = this.properties.limit(name);
 		try {
-			if (!property.equals(RateLimitProperties.Limit.UNSET.withOverrides(property.overrides()))) {
+			if (!property.equals(new RateLimitProperties.Limit(null, null, null, null, null, null, null, List.of(),
+					property.overrides()))) {
 				throw new InvalidRateLimitException("only overrides can be set for one of the limits of '"
 						+ this.owners.getOrDefault(name, name) + "'.", "Set the others beside its list of limits.");
 			}
@@ -299,7 +301,7 @@ public final class RateLimitDefinitions {
 		});
 	}
 
-	private void checkOverride(String place, RateLimit limit, RateLimitProperties.Override override) {
+	private void checkOverride(String place, RateLimit limit, RateLimitChange override) {
 		RateLimitChecks checks = new RateLimitChecks(place::concat);
 		if (override.limit() != null) {
 			checks.limit(override.limit());

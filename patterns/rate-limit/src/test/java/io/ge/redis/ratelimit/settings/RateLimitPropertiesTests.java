@@ -16,6 +16,7 @@ import java.util.Map;
 
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
+import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -47,7 +48,7 @@ class RateLimitPropertiesTests {
 			.limit("a");
 		assertThat(limit).isEqualTo(new RateLimitProperties.Limit(1L, Duration.ofSeconds(2),
 				RateLimitAlgorithm.TOKEN_BUCKET, 3L, Duration.ofSeconds(4), OutagePolicy.DENY, true, List.of(),
-				Map.of("tenant:anna", new RateLimitProperties.Override(6L, null, null))));
+				Map.of("tenant:anna", new RateLimitChange(6L, null, null))));
 	}
 
 	@Test

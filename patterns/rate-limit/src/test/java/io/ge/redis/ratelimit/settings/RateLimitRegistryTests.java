@@ -14,6 +14,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
+import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
@@ -157,10 +158,10 @@ public class RateLimitRegistryTests {
 	@Test
 	void overrideKeepsWhatItDoesNotName() {
 		RateLimit bucket = RateLimit.of("a", 10, Duration.ofSeconds(1)).withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET);
-		assertThat(new RateLimitProperties.Override(20L, null, null).applyTo(bucket)).isEqualTo(bucket.withLimit(20));
-		assertThat(new RateLimitProperties.Override(20L, null, null).applyTo(bucket.withBurst(3)))
+		assertThat(new RateLimitChange(20L, null, null).applyTo(bucket)).isEqualTo(bucket.withLimit(20));
+		assertThat(new RateLimitChange(20L, null, null).applyTo(bucket.withBurst(3)))
 			.isEqualTo(bucket.withLimit(20).withBurst(3));
-		assertThat(new RateLimitProperties.Override(null, Duration.ofHours(1), 7L).applyTo(bucket))
+		assertThat(new RateLimitChange(null, Duration.ofHours(1), 7L).applyTo(bucket))
 			.isEqualTo(bucket.withWindow(Duration.ofHours(1)).withBurst(7));
 	}
 
