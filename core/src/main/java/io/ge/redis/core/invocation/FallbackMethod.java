@@ -19,7 +19,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * A method of the same class that answers in the place of a refused one: with the same
- * parameters, optionally followed by the refusal, and a return type that fits.
+ * parameters, optionally followed by the refusal, and a return type that fits: the same
+ * primitive type or {@code void}, else a type that can be assigned.
  */
 public final class FallbackMethod {
 
@@ -79,8 +80,10 @@ public final class FallbackMethod {
 			.toClass();
 	}
 
+	// An object in the place of a primitive may be null
 	private static boolean fits(Class<?> wanted, Class<?> offered) {
-		return (wanted == void.class) || (offered != void.class && ClassUtils.isAssignable(wanted, offered));
+		return (wanted.isPrimitive() || offered == void.class) ? wanted == offered
+				: ClassUtils.isAssignable(wanted, offered);
 	}
 
 	private static boolean takes(Class<?>[] offered, Class<?>[] wanted) {

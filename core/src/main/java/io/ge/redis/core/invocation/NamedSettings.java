@@ -8,6 +8,8 @@ package io.ge.redis.core.invocation;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Redis, so two places that use it must agree.
  */
 public final class NamedSettings<S> {
+
+	/** Between the components of records, and the elements of lists. */
+	private static final String PARTS = "(, |[\\[\\]])+";
 
 	private final Map<String, Entry<S>> entries = new ConcurrentHashMap<>();
 
@@ -36,10 +41,21 @@ public final class NamedSettings<S> {
 		Entry<S> first = this.entries.putIfAbsent(name, new Entry<>(settings, place));
 		if (first != null && !first.settings().equals(settings)) {
 			throw problem.apply(
-					"the name '" + name + "' is used with other settings on " + first.place() + " (" + first.settings()
-							+ " there, " + settings + " here).",
+					"the name '" + name + "' is used with other settings on " + first.place() + " ("
+							+ differences(first.settings().toString(), settings.toString()) + ").",
 					"Use another name, or the same settings in both places.");
 		}
+	}
+
+	// By their texts: a native image does not know the components of records
+	private static String differences(String there, String here) {
+		String[] first = there.split(PARTS);
+		String[] second = here.split(PARTS);
+		return (first.length != second.length) ? there + " there, " + here + " here"
+				: IntStream.range(0, first.length)
+					.filter((i) -> !first[i].equals(second[i]))
+					.mapToObj((i) -> first[i] + " there, " + second[i] + " here")
+					.collect(Collectors.joining("; "));
 	}
 
 	public @Nullable S find(String name) {

@@ -166,8 +166,7 @@ class RateLimitOperationSourceTests {
 			.isThrownBy(() -> source.get(method("sharedDifferently"), Samples.class))
 			.withMessageContaining("'shared' is used with other settings")
 			.withMessageContaining("Samples.shared()")
-			.withMessageContaining("shadow=false")
-			.withMessageContaining("shadow=true");
+			.withMessageContaining("(shadow=false there, shadow=true here)");
 	}
 
 	@ParameterizedTest
