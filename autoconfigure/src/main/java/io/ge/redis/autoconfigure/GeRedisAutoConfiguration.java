@@ -9,7 +9,7 @@ import io.ge.redis.autoconfigure.aot.GeRedisRuntimeHints;
 import io.ge.redis.autoconfigure.application.RedisBackendFactory;
 import io.ge.redis.autoconfigure.application.ThreadContext;
 import io.ge.redis.autoconfigure.application.TransactionListenerPostProcessor;
-import io.ge.redis.autoconfigure.startup.DurationUnitCheck;
+import io.ge.redis.autoconfigure.startup.PropertyValueCheck;
 import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
 import io.ge.redis.autoconfigure.startup.LazyPatterns;
 import io.ge.redis.autoconfigure.startup.UnknownProperties;
@@ -66,8 +66,8 @@ public final class GeRedisAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static DurationUnitCheck geRedisDurationUnitCheck() {
-		return new DurationUnitCheck();
+	static PropertyValueCheck geRedisPropertyValueCheck() {
+		return new PropertyValueCheck();
 	}
 
 	@Bean

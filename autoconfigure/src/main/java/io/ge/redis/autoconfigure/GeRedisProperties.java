@@ -6,6 +6,8 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.autoconfigure.application.AdviceOrder;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.key.KeySpace;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -26,6 +28,11 @@ record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("g
 		@DefaultValue("0") double verifyRoundTrip, @DefaultValue Aop aop) {
 
 	GeRedisProperties {
+		if (!KeySpace.isPlain(keyPrefix)) {
+			throw new GuardConfigurationException("ge.redis.key-prefix",
+					"\"" + keyPrefix + "\" cannot be the first part of keys.",
+					"Write a text without white space, braces and control characters, such as my-app.");
+		}
 		Assert.isTrue(verifyRoundTrip >= 0 && verifyRoundTrip <= 1,
 				"ge.redis.verify-round-trip must be from 0 to 1, such as 0.01 for one value of a hundred");
 	}

@@ -10,6 +10,9 @@ import java.util.Objects;
 
 import io.ge.redis.ratelimit.RateLimited;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -81,6 +84,36 @@ class RateLimitStartupTests {
 				"FIXED_WINDOW", "SLIDING_WINDOW_COUNTER", "TOKEN_BUCKET");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "on-outage=default", "on-outage=DEFAULT", "on-outage=magic",
+			"limits.search.on-outage=default", "limits.code.on-outage=default" })
+	void outagePolicyThatIsNoneNamesThePolicies(String property) {
+		assertRefused(property, "ge.redis.rate-limit." + property.split("=")[0], "is no outage policy here.",
+				"Write deny, allow or local, or remove the property.");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "ge.redis.lock.on-outage, default", "ge.redis.lock.on-outage, local",
+			"ge.redis.lock.locks.a.on-outage, DEFAULT", "ge.redis.idempotency.operations.a.on-outage, local",
+			"ge.redis.idempotency.on-outage, default", "ge.redis.blacklist.lists.a.on-outage, default",
+			"ge.redis.blacklist.on-outage, other" })
+	void outagePolicyThatThePatternDoesNotHaveIsRefused(String property, String value) {
+		this.runner
+			.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+					BlacklistAutoConfiguration.class, RefreshTokenAutoConfiguration.class))
+			.withPropertyValues(property + "=" + value)
+			.run((context) -> assertRefused(context, property + ": \"", "is no outage policy here.",
+					property.contains("blacklist") ? "deny, allow or local" : "Write deny or allow,"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "my app", "my\tapp", "my\u00a0app", "my{app", "my}app", "my\u0007app", "" })
+	void keyPrefixThatWouldBreakTheKeysIsRefused(String prefix) {
+		this.runner.withPropertyValues("ge.redis.key-prefix=" + prefix)
+			.run((context) -> assertRefused(context, "ge.redis.key-prefix: \"" + prefix + "\" cannot be",
+					"without white space, braces and control characters"));
+	}
+
 	@Test
 	void windowThatIsNoDurationIsNamed() {
 		assertRefused("limits.search.window=soon", "ge.redis.rate-limit.limits.search.window", "soon");
@@ -91,6 +124,22 @@ class RateLimitStartupTests {
 		assertRefused("limits.search.window=60", "ge.redis.rate-limit.limits.search.window: \"60\" has no unit.",
 				"Write \"60s\"");
 		assertRefused("limits.search.window=${seconds:60}", "\"60\" has no unit.", "Write \"60s\"");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ge.redis.outage.command-timeout", "ge.redis.rate-limit.limits.search.window",
+			"ge.redis.lock.lease-time", "ge.redis.lock.locks.a.max-hold", "ge.redis.idempotency.ttl",
+			"ge.redis.blacklist.max-token-lifetime" })
+	void durationThatIsTooLongIsRefused(String property) {
+		for (String value : List.of("9223372036854775807s", "36526d", "-9223372036854775807s")) {
+			this.runner
+				.withConfiguration(
+						AutoConfigurations.of(LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+								BlacklistAutoConfiguration.class, RefreshTokenAutoConfiguration.class))
+				.withPropertyValues(property + "=" + value)
+				.run((context) -> assertRefused(context, property + ": PT", " is too long.",
+						"Write at most \"36525d\"."));
+		}
 	}
 
 	@Test
@@ -108,11 +157,14 @@ class RateLimitStartupTests {
 	}
 
 	private void assertRefused(String property, String... expected) {
-		this.runner.withPropertyValues("ge.redis.rate-limit." + property).run((context) -> {
-			assertThat(context).hasFailed();
-			FailureAnalysis analysis = analyze(context);
-			assertThat(analysis.getDescription() + analysis.getAction()).contains(expected);
-		});
+		this.runner.withPropertyValues("ge.redis.rate-limit." + property)
+			.run((context) -> assertRefused(context, expected));
+	}
+
+	private static void assertRefused(AssertableApplicationContext context, String... expected) {
+		assertThat(context).hasFailed();
+		FailureAnalysis analysis = analyze(context);
+		assertThat(analysis.getDescription() + analysis.getAction()).contains(expected);
 	}
 
 	// As Boot does when an application fails to start

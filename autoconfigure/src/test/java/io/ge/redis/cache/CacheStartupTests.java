@@ -140,17 +140,17 @@ class CacheStartupTests {
 				arguments("ge.redis.cache.ttl=0s", "ge.redis.cache.ttl must be at least 1ms"),
 				arguments("ge.redis.cache.intent-timeout=0s", "intent-timeout must be at least 1ms"),
 				arguments("ge.redis.cache.caches.numbers.lease-time=-1s", "caches.numbers.lease-time must be"),
-				arguments("ge.redis.cache.negative-ttl=-1s", "negative-ttl must not be negative"),
-				arguments("ge.redis.cache.load-wait=-1s", "load-wait must not be negative"),
+				arguments("ge.redis.cache.negative-ttl=-1s", "negative-ttl must be at least 0ms"),
+				arguments("ge.redis.cache.load-wait=-1s", "load-wait must be at least 0ms"),
 				arguments("ge.redis.cache.warm-up.rate=0", "warm-up.rate must be at least 1"),
 				arguments("ge.redis.cache.warm-up.lease-time=0s", "warm-up.lease-time must be at least 1ms"),
-				arguments("ge.redis.cache.stale-if-error=-1s", "stale-if-error must not be negative"),
+				arguments("ge.redis.cache.stale-if-error=-1s", "stale-if-error must be at least 0ms"),
 				arguments("ge.redis.cache.caches.numbers.stale-if-error=31d", "stale-if-error must be at most 30 days"),
 				arguments("ge.redis.cache.ttl-jitter=1", "ttl-jitter must be at least 0 and less than 1"),
 				arguments("ge.redis.cache.caches.numbers.ttl-jitter=-0.1", "numbers.ttl-jitter must be at least 0"),
 				arguments("ge.redis.cache.early-refresh.beta=0", "early-refresh.beta must be above zero"),
-				arguments("ge.redis.cache.max-value-size=0", "max-value-size must be above zero"),
-				arguments("ge.redis.cache.compress-above=-1B", "compress-above must not be negative"),
+				arguments("ge.redis.cache.max-value-size=0", "max-value-size must be at least 1"),
+				arguments("ge.redis.cache.compress-above=-1B", "compress-above must be at least 0"),
 				arguments("ge.redis.cache.on-load-timeout=stale", "ge.redis.cache.stale-if-error"),
 				arguments("ge.redis.cache.caches.numbers.on-load-timeout=stale", "caches.numbers.stale-if-error"));
 	}
@@ -450,7 +450,7 @@ class CacheStartupTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "ge.redis.cache.near.max-entries=-1", "ge.redis.cache.near.ttl=0s",
-			"ge.redis.cache.near.ttl=999ms", "ge.redis.cache.near.ttl=106752d",
+			"ge.redis.cache.near.ttl=999ms", "ge.redis.cache.near.ttl=36525d",
 			"ge.redis.cache.caches.c.near.max-entries=-1", "ge.redis.cache.caches.c.near.ttl=-1s",
 			"ge.redis.cache.caches.c.near.ttl=366d" })
 	void valuesInMemoryNeedSettingsThatMakeSense(String property) {

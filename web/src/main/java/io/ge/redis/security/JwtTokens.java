@@ -5,6 +5,7 @@
 
 package io.ge.redis.security;
 
+import java.time.Duration;
 import java.time.Instant;
 
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -52,7 +53,7 @@ public class JwtTokens implements TokenReader {
 	static @Nullable Instant issuedAt(Jwt jwt) {
 		Instant issuedAt = jwt.getIssuedAt();
 		boolean madeUp = issuedAt != null && jwt.getExpiresAt() != null
-				&& issuedAt.equals(jwt.getExpiresAt().minusSeconds(1));
+				&& Duration.between(issuedAt, jwt.getExpiresAt()).equals(Duration.ofSeconds(1));
 		return madeUp ? null : issuedAt;
 	}
 

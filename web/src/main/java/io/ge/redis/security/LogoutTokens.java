@@ -12,6 +12,7 @@ import java.util.Map;
 
 import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.core.invocation.Times;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.oauth2.core.ClaimAccessor;
@@ -78,7 +79,7 @@ public final class LogoutTokens {
 		return Jwt.withTokenValue(token.getTokenValue())
 			.headers((headers) -> headers.putAll(token.getHeaders()))
 			.notBefore(issuedAt)
-			.expiresAt(issuedAt.plus(LONGEST_AGE))
+			.expiresAt(Instant.ofEpochMilli(Times.epochMilli(issuedAt)).plus(LONGEST_AGE))
 			.build();
 	}
 

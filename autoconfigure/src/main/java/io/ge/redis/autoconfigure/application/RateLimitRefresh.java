@@ -5,7 +5,7 @@
 
 package io.ge.redis.autoconfigure.application;
 
-import io.ge.redis.autoconfigure.startup.DurationUnitCheck;
+import io.ge.redis.autoconfigure.startup.PropertyValueCheck;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
@@ -49,7 +49,7 @@ public class RateLimitRefresh implements SmartApplicationListener {
 	public void onApplicationEvent(ApplicationEvent event) {
 		try {
 			this.pattern.getObject()
-				.refresh(Binder.get(this.environment, new DurationUnitCheck().apply(BindHandler.DEFAULT))
+				.refresh(Binder.get(this.environment, new PropertyValueCheck().apply(BindHandler.DEFAULT))
 					.bindOrCreate("ge.redis.rate-limit", RateLimitProperties.class));
 		}
 		catch (GuardConfigurationException ex) {

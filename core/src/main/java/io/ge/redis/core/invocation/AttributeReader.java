@@ -96,7 +96,11 @@ public final class AttributeReader {
 			throw method.problem(attribute + " = \"" + text + "\" has no unit.", unitRemedy(text));
 		}
 		try {
-			return DurationFormatterUtils.detectAndParse(text);
+			Duration duration = DurationFormatterUtils.detectAndParse(text);
+			if (Times.isTooLong(duration)) {
+				throw method.problem(attribute + " = \"" + text + "\" is too long.", Times.REMEDY);
+			}
+			return duration;
 		}
 		catch (IllegalArgumentException ex) {
 			throw method.problem(attribute + " = \"" + text + "\" is no duration.",

@@ -72,10 +72,18 @@ public final class KeySpace {
 		return new RedisKey(text.getBytes(StandardCharsets.UTF_8));
 	}
 
+	/**
+	 * Returns whether a text can be a prefix: not empty, without braces, white space and
+	 * control characters.
+	 */
+	public static boolean isPlain(String text) {
+		return !text.isEmpty() && text.chars()
+			.noneMatch((c) -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isSpaceChar(c)
+					|| Character.isISOControl(c));
+	}
+
 	private static String requirePlain(String what, String text) {
-		boolean plain = !text.isEmpty() && text.chars()
-			.noneMatch((c) -> c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c));
-		if (!plain) {
+		if (!isPlain(text)) {
 			throw new IllegalArgumentException("The " + what + " '" + text
 					+ "' must not be empty or contain braces, white space or control characters");
 		}

@@ -11,7 +11,8 @@ package io.ge.redis.core.outage;
 public enum OutagePolicy {
 
 	/**
-	 * The policy of the pattern's properties, else the pattern's own default.
+	 * The policy of the pattern's properties, else the pattern's own default. Annotations
+	 * only: no value of a property.
 	 */
 	DEFAULT,
 
@@ -29,15 +30,6 @@ public enum OutagePolicy {
 	/**
 	 * The same rule is enforced by each instance on its own, on its share of it.
 	 */
-	LOCAL;
-
-	/**
-	 * Returns this policy unless it is {@link #DEFAULT}.
-	 * @param fallback what the default is
-	 * @return the effective policy
-	 */
-	public OutagePolicy orElse(OutagePolicy fallback) {
-		return (this == DEFAULT) ? fallback : this;
-	}
+	LOCAL
 
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -76,14 +77,11 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	private static final Duration LEAST_STALENESS_NEAR = Duration.ofSeconds(1);
 
 	public CacheProperties {
-		check(PREFIX, ttl, negativeTtl, leaseTime, loadWait);
-		checkReading(PREFIX, staleIfError, ttlJitter);
-		requirePositive(PREFIX + "intent-timeout", intentTimeout);
-		requirePositive(PREFIX + "max-staleness", maxStaleness);
-		Assert.isTrue(maxValueSize.toBytes() > 0,
-				() -> PREFIX + "max-value-size must be above zero, was " + maxValueSize);
-		Assert.isTrue(!compressAbove.isNegative(),
-				() -> PREFIX + "compress-above must not be negative, was " + compressAbove);
+		check(PREFIX, ttl, negativeTtl, leaseTime, loadWait, staleIfError, ttlJitter);
+		PropertyChecks.atLeastMillis(PREFIX + "intent-timeout", 1, intentTimeout);
+		PropertyChecks.atLeastMillis(PREFIX + "max-staleness", 1, maxStaleness);
+		PropertyChecks.atLeast(PREFIX + "max-value-size", 1, maxValueSize.toBytes());
+		PropertyChecks.atLeast(PREFIX + "compress-above", 0, compressAbove.toBytes());
 		requireSomethingStale(PREFIX, onLoadTimeout, staleIfError);
 		Assert.isTrue(onRedisDown == OnRedisDown.PROCEED || consistency == Consistency.INTENT,
 				() -> PREFIX + "on-redis-down=fail-tx needs " + PREFIX + "consistency=intent: with "
@@ -94,8 +92,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			if (cache.near != null) {
 				checkNear(prefix, cache.near.enabled(), cache.near.maxEntries(), cache.near.ttl(), maxStaleness);
 			}
-			check(prefix, cache.ttl, cache.negativeTtl, cache.leaseTime, cache.loadWait);
-			checkReading(prefix, cache.staleIfError, cache.ttlJitter);
+			check(prefix, cache.ttl, cache.negativeTtl, cache.leaseTime, cache.loadWait, cache.staleIfError,
+					cache.ttlJitter);
 			requireSomethingStale(prefix, (cache.onLoadTimeout != null) ? cache.onLoadTimeout : onLoadTimeout,
 					(cache.staleIfError != null) ? cache.staleIfError : staleIfError);
 			Assert.isTrue(cache.ttl == null || !Boolean.TRUE.equals(cache.permanent),
@@ -105,8 +103,7 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 
 	private static void checkNear(String prefix, @Nullable Boolean enabled, @Nullable Integer maxEntries,
 			@Nullable Duration ttl, Duration maxStaleness) {
-		Assert.isTrue(maxEntries == null || maxEntries >= 0,
-				() -> prefix + "near.max-entries must not be negative, was " + maxEntries);
+		PropertyChecks.atLeast(prefix + "near.max-entries", 0, maxEntries);
 		Assert.isTrue(ttl == null || (ttl.compareTo(LEAST_NEAR) >= 0 && ttl.compareTo(MOST_NEAR) <= 0),
 				() -> prefix + "near.ttl must be at least 1s and at most 365d, was " + ttl);
 		Assert.isTrue(!Boolean.TRUE.equals(enabled) || maxStaleness.compareTo(LEAST_STALENESS_NEAR) >= 0,
@@ -116,15 +113,13 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	}
 
 	private static void check(String prefix, @Nullable Duration ttl, @Nullable Duration negativeTtl,
-			@Nullable Duration leaseTime, @Nullable Duration loadWait) {
-		requirePositive(prefix + "ttl", ttl);
-		requirePositive(prefix + "lease-time", leaseTime);
-		requireNotNegative(prefix + "negative-ttl", negativeTtl);
-		requireNotNegative(prefix + "load-wait", loadWait);
-	}
-
-	private static void checkReading(String prefix, @Nullable Duration staleIfError, @Nullable Double ttlJitter) {
-		requireNotNegative(prefix + "stale-if-error", staleIfError);
+			@Nullable Duration leaseTime, @Nullable Duration loadWait, @Nullable Duration staleIfError,
+			@Nullable Double ttlJitter) {
+		PropertyChecks.atLeastMillis(prefix + "ttl", 1, ttl);
+		PropertyChecks.atLeastMillis(prefix + "lease-time", 1, leaseTime);
+		PropertyChecks.atLeastMillis(prefix + "negative-ttl", 0, negativeTtl);
+		PropertyChecks.atLeastMillis(prefix + "load-wait", 0, loadWait);
+		PropertyChecks.atLeastMillis(prefix + "stale-if-error", 0, staleIfError);
 		Assert.isTrue(staleIfError == null || staleIfError.compareTo(MOST_STALE) <= 0,
 				() -> prefix + "stale-if-error must be at most 30 days, was " + staleIfError);
 		Assert.isTrue(ttlJitter == null || (ttlJitter >= 0 && ttlJitter < 1),
@@ -135,14 +130,6 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		Assert.isTrue(onLoadTimeout != OnLoadTimeout.STALE || staleIfError.toMillis() > 0,
 				() -> prefix + "on-load-timeout=stale finds no value that has expired: say for how long they are kept,"
 						+ " with " + prefix + "stale-if-error");
-	}
-
-	private static void requirePositive(String name, @Nullable Duration value) {
-		Assert.isTrue(value == null || value.toMillis() > 0, () -> name + " must be at least 1ms, was " + value);
-	}
-
-	private static void requireNotNegative(String name, @Nullable Duration value) {
-		Assert.isTrue(value == null || !value.isNegative(), () -> name + " must not be negative, was " + value);
 	}
 
 	/**
@@ -273,10 +260,10 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@DefaultValue("10s") Duration leaseTime, @DefaultValue("10m") Duration validFor) {
 
 		public WarmUp {
-			requirePositive("ge.redis.cache.warm-up.timeout", timeout);
-			requirePositive("ge.redis.cache.warm-up.lease-time", leaseTime);
-			requirePositive("ge.redis.cache.warm-up.valid-for", validFor);
-			Assert.isTrue(rate > 0, () -> "ge.redis.cache.warm-up.rate must be at least 1, was " + rate);
+			PropertyChecks.atLeastMillis(PREFIX + "warm-up.timeout", 1, timeout);
+			PropertyChecks.atLeastMillis(PREFIX + "warm-up.lease-time", 1, leaseTime);
+			PropertyChecks.atLeastMillis(PREFIX + "warm-up.valid-for", 1, validFor);
+			PropertyChecks.atLeast(PREFIX + "warm-up.rate", 1, rate);
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.core.outage.OutagePolicy;
 import org.jspecify.annotations.Nullable;
 
@@ -61,12 +62,9 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Null
 
 	public IdempotencyProperties {
 		Assert.isTrue(StringUtils.hasText(header), "ge.redis.idempotency.header must not be blank");
-		Assert.isTrue(maxResultSize.toBytes() > 0,
-				() -> "ge.redis.idempotency.max-result-size must be above zero, was " + maxResultSize);
-		Assert.isTrue(!maxUnreadBodySize.isNegative(),
-				() -> "ge.redis.idempotency.max-unread-body-size must not be negative, was " + maxUnreadBodySize);
-		Assert.isTrue(witnessPurgeInterval.toMillis() > 0,
-				() -> "ge.redis.idempotency.witness-purge-interval must be above zero, was " + witnessPurgeInterval);
+		PropertyChecks.atLeast("ge.redis.idempotency.max-result-size", 1, maxResultSize.toBytes());
+		PropertyChecks.atLeast("ge.redis.idempotency.max-unread-body-size", 0, maxUnreadBodySize.toBytes());
+		PropertyChecks.atLeastMillis("ge.redis.idempotency.witness-purge-interval", 1, witnessPurgeInterval);
 		replayedHeaders = List.copyOf(replayedHeaders);
 		operations = Map.copyOf(operations);
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.idempotency;
 
 import java.time.Duration;
 
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.outage.OutagePolicy;
 
 import org.springframework.util.Assert;
@@ -45,8 +46,7 @@ public record IdempotencySettings(String name, Duration ttl, Duration lease, Ide
 				() -> "the ttl (" + ttl + ") must not be below the lease (" + lease + ").");
 		Assert.isTrue(ttl.compareTo(LONGEST_TTL) <= 0,
 				() -> "the ttl must be at most " + LONGEST_TTL.toDays() + " days, but is " + ttl + ".");
-		Assert.isTrue(waitTimeout.toMillis() > 0,
-				() -> "the wait timeout must be at least 1ms, but is " + waitTimeout + ".");
+		Times.millis("the wait timeout", waitTimeout, 1);
 		Assert.isTrue(onOutage == OutagePolicy.ALLOW || onOutage == OutagePolicy.DENY,
 				() -> "the outage policy must be ALLOW or DENY, but is " + onOutage
 						+ ": one instance alone cannot know the keys of the others.");

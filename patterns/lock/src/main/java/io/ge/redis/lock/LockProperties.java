@@ -8,12 +8,12 @@ package io.ge.redis.lock;
 import java.time.Duration;
 import java.util.Map;
 
+import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.core.outage.OutagePolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
-import org.springframework.util.Assert;
 
 /**
  * Locks in the environment.
@@ -56,12 +56,11 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	private static final int LOCKED = 423;
 
 	public LockProperties {
-		assertTimes("ge.redis.lock", waitTime, leaseTime);
-		assertReplicas("ge.redis.lock", replicas);
-		assertSyncTimeout("ge.redis.lock", syncTimeout);
+		new Lock(waitTime, leaseTime, null, null, null, null, null, replicas, syncTimeout, null)
+			.validate("ge.redis.lock");
 		locks.forEach((name, lock) -> lock.validate("ge.redis.lock.locks." + name));
-		Assert.isTrue(httpStatus == CONFLICT || httpStatus == LOCKED,
-				() -> "ge.redis.lock.http-status must be 409 or 423, was " + httpStatus);
+		PropertyChecks.require(httpStatus == CONFLICT || httpStatus == LOCKED, "ge.redis.lock.http-status",
+				"409 or 423", httpStatus);
 	}
 
 	/**
@@ -90,35 +89,15 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 			@Nullable Integer permits) {
 
 		private void validate(String place) {
-			assertTimes(place, this.waitTime, this.leaseTime);
-			if (this.replicas != null) {
-				assertReplicas(place, this.replicas);
-			}
-			if (this.syncTimeout != null) {
-				assertSyncTimeout(place, this.syncTimeout);
-			}
-			Assert.isTrue(this.permits == null || (this.permits > 0 && this.permits <= MOST_PERMITS),
-					() -> place + ".permits must be between 1 and " + MOST_PERMITS + ", was " + this.permits);
-			Assert.isTrue(this.atLeastFor == null || !this.atLeastFor.isNegative(),
-					() -> place + ".at-least-for must not be below 0s, was " + this.atLeastFor);
+			PropertyChecks.atLeastMillis(place + ".wait-time", 0, this.waitTime);
+			PropertyChecks.atLeastMillis(place + ".lease-time", SHORTEST_LEASE.toMillis(), this.leaseTime);
+			PropertyChecks.atLeastMillis(place + ".at-least-for", 0, this.atLeastFor);
+			PropertyChecks.atLeast(place + ".replicas", 0, this.replicas);
+			PropertyChecks.atLeastMillis(place + ".sync-timeout", 1, this.syncTimeout);
+			PropertyChecks.require(this.permits == null || (this.permits > 0 && this.permits <= MOST_PERMITS),
+					place + ".permits", "between 1 and " + MOST_PERMITS, this.permits);
 		}
 
-	}
-
-	private static void assertTimes(String place, @Nullable Duration waitTime, @Nullable Duration leaseTime) {
-		Assert.isTrue(waitTime == null || !waitTime.isNegative(),
-				() -> place + ".wait-time must not be below 0s, was " + waitTime);
-		Assert.isTrue(leaseTime == null || leaseTime.compareTo(SHORTEST_LEASE) >= 0,
-				() -> place + ".lease-time must be at least 100ms, was " + leaseTime);
-	}
-
-	private static void assertReplicas(String place, int replicas) {
-		Assert.isTrue(replicas >= 0, () -> place + ".replicas must not be negative, was " + replicas);
-	}
-
-	private static void assertSyncTimeout(String place, Duration syncTimeout) {
-		Assert.isTrue(syncTimeout.toMillis() > 0,
-				() -> place + ".sync-timeout must be at least 1ms, was " + syncTimeout);
 	}
 
 }

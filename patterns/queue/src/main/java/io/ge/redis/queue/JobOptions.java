@@ -7,6 +7,7 @@ package io.ge.redis.queue;
 
 import java.time.Duration;
 
+import io.ge.redis.core.invocation.Times;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -29,7 +30,7 @@ public record JobOptions(@Nullable Integer priority, Duration delay, @Nullable S
 	public JobOptions {
 		Assert.isTrue(priority == null || (priority >= 0 && priority <= HIGHEST),
 				() -> "priority must be from 0 to 9, was " + priority);
-		Assert.isTrue(!delay.isNegative(), () -> "delay must not be negative, was " + delay);
+		Times.millis("delay", delay, 0);
 		Assert.isTrue(key == null || !key.isEmpty(), "key must not be empty");
 	}
 

@@ -73,6 +73,9 @@ class QueueConfigurationTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> JobOptions.defaults().priority(10))
 			.withMessage("priority must be from 0 to 9, was 10");
 		assertThatIllegalArgumentException().isThrownBy(() -> JobOptions.defaults().key(""));
+		Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+		assertThatIllegalArgumentException().isThrownBy(() -> JobOptions.defaults().delay(forever))
+			.withMessage("delay must be between 0ms and 36525 days, but is " + forever);
 	}
 
 	@Test

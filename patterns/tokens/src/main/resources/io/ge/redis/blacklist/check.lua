@@ -15,7 +15,7 @@
 --  * A revoked token is never clear again. Its row stands until exp + skew by this server's clock, and from that very
 --    millisecond on it is refused as expired, whatever the application's clock says.
 --  * The same holds for a not-before: it stands as long as a token from before it may live, and older ones are refused.
---  * A token without stamp is refused if its iat cannot prove that it is younger. A row that cannot be read refuses.
+--  * A token without stamp is refused if its iat cannot prove that it is younger: an iat in the future proves nothing. A row that cannot be read refuses.
 --  * A session and a block end to the millisecond.
 
 local rows, details, reasons = KEYS[1], KEYS[2], KEYS[3]
@@ -38,6 +38,9 @@ end
 local issued = stamp or (issued_at and issued_at * 1000)
 if issued and now >= issued + (max_life + skew) * 1000 then
   return {3, ''}
+end
+if issued and not stamp and issued > now + (skew + issuer_skew) * 1000 then
+  issued = nil
 end
 
 local function younger(member)

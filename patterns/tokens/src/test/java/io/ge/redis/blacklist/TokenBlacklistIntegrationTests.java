@@ -294,6 +294,17 @@ class TokenBlacklistIntegrationTests {
 		}
 
 		@Test
+		void refusesTimesThatCannotBeCounted() {
+			TokenBlacklist blacklist = this.first.blacklist();
+			Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+			assertThatIllegalArgumentException().isThrownBy(() -> blacklist.block("ips", "10.0.0.1", forever))
+				.withMessage("A block must be between 1ms and 36525 days, but is " + forever);
+			Revocation revocation = blacklist.revoke(ISSUER, "endless", Instant.MAX);
+			assertThat(revocation.timeToLive()).isPositive();
+			assertThatIllegalArgumentException().isThrownBy(() -> revocation.awaitPropagation(forever));
+		}
+
+		@Test
 		@Wide
 		void revokingNeedsId() {
 			TokenBlacklist blacklist = this.first.blacklist();

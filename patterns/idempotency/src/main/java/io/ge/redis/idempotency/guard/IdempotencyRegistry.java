@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.invocation.SettingsRegistry;
-import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.IdempotencyScope;
@@ -49,8 +48,7 @@ final class IdempotencyRegistry extends SettingsRegistry<IdempotencyProperties.O
 						attributes.onFailureWithoutTransaction(), FailureWithoutTransaction.UNKNOWN),
 				origins.pick("onUnknownOutcome", property.onUnknownOutcome(), attributes.onUnknownOutcome(),
 						UnknownOutcome.BLOCK),
-				origins.pick("onOutage", property.onOutage(), attributes.onOutage(), all.onOutage())
-					.orElse(OutagePolicy.DENY));
+				origins.pick("onOutage", property.onOutage(), attributes.onOutage(), all.onOutage()));
 	}
 
 }

@@ -7,6 +7,7 @@ package io.ge.redis.lock.engine;
 
 import java.time.Duration;
 
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockProperties;
@@ -40,11 +41,12 @@ public record LockSettings(String name, Duration waitTime, Duration leaseTime, b
 				() -> "the longest hold must not be below the lease time, " + leaseTime + ", but is " + maxHold + ".");
 		Assert.isTrue(!atLeastFor.isNegative() && atLeastFor.compareTo(LONGEST) <= 0,
 				() -> "the shortest hold must be between 0s and 365 days, but is " + atLeastFor + ".");
+		Assert.isTrue(!Times.isTooLong(maxHold),
+				() -> "the longest hold must be at most " + Times.LONGEST.toDays() + " days, but is " + maxHold + ".");
 		Assert.isTrue(maxHold == null || maxHold.compareTo(atLeastFor) >= 0,
 				() -> "the longest hold must not be below the shortest, " + atLeastFor + ", but is " + maxHold + ".");
 		Assert.isTrue(replicas >= 0, () -> "the number of replicas must not be negative, but is " + replicas + ".");
-		Assert.isTrue(syncTimeout.toMillis() > 0,
-				() -> "the sync timeout must be at least 1ms, but is " + syncTimeout + ".");
+		Times.millis("the sync timeout", syncTimeout, 1);
 		Assert.isTrue(replicas == 0 || syncTimeout.compareTo(leaseTime) < 0,
 				() -> "the sync timeout must be below the lease time, " + leaseTime + ", but is " + syncTimeout + ".");
 		Assert.isTrue(permits >= 1 && permits <= LockProperties.MOST_PERMITS, () -> "the permits must be between 1 and "

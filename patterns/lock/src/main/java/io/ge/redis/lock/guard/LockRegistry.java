@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.invocation.SettingsRegistry;
-import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.lock.LockProperties;
@@ -78,7 +77,7 @@ final class LockRegistry extends SettingsRegistry<LockRegistry.Attributes, LockS
 		return new LockSettings(name, origins.pick("waitTime", property.waitTime(), set.waitTime(), all.waitTime()),
 				origins.pick("leaseTime", property.leaseTime(), set.leaseTime(), all.leaseTime()),
 				origins.pick("renew", property.renew(), set.renew(), true),
-				origins.pick("onOutage", property.onOutage(), set.onOutage(), all.onOutage()).orElse(OutagePolicy.DENY),
+				origins.pick("onOutage", property.onOutage(), set.onOutage(), all.onOutage()),
 				origins.pickOptional("maxHold", property.maxHold(), set.maxHold()),
 				origins.pick("atLeastFor", property.atLeastFor(), set.atLeastFor(), Duration.ZERO),
 				origins.pick("onLost", property.onLost(), set.onLost(), all.onLost()),

@@ -89,7 +89,7 @@ class LockOperationSourceTests {
 		assertPropertyRefused("locks.any.lease-time=-1s",
 				"ge.redis.lock.locks.any.lease-time must be at least 100ms, was PT-1S");
 		assertPropertyRefused("locks.any.wait-time=-1s",
-				"ge.redis.lock.locks.any.wait-time must not be below 0s, was PT-1S");
+				"ge.redis.lock.locks.any.wait-time must be at least 0ms, was PT-1S");
 	}
 
 	private static void assertPropertyRefused(String property, String message) {
@@ -313,6 +313,17 @@ class LockOperationSourceTests {
 		assertWrongInCode(locks, "shared", options.permits(2));
 	}
 
+	@Test
+	void codeDoesNotTakeALockForLongerThanCanBeCounted() {
+		LockRegistry locks = new LockRegistry(() -> this.properties);
+		LockOptions options = LockOptions.defaults();
+		Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+		for (LockOptions tooLong : List.of(options.waitTime(forever), options.leaseTime(forever),
+				options.maxHold(forever), options.atLeastFor(forever), options.syncTimeout(forever))) {
+			assertWrongInCode(locks, "long", tooLong).withMessageContaining(" days, but is " + forever);
+		}
+	}
+
 	private static ThrowableAssertAlternative<GuardConfigurationException> assertWrongInCode(LockRegistry locks,
 			String name, LockOptions options) {
 		return assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> locks.get(name, options))
@@ -330,12 +341,12 @@ class LockOperationSourceTests {
 	@Test
 	void refusesReplicasAndTimeoutsThatCannotWork() {
 		assertThatIllegalArgumentException().isThrownBy(() -> properties(-1, Duration.ofMillis(50), Map.of()))
-			.withMessageContaining("ge.redis.lock.replicas must not be negative");
+			.withMessageContaining("ge.redis.lock.replicas must be at least 0");
 		assertThatIllegalArgumentException().isThrownBy(() -> properties(0, Duration.ZERO, Map.of()))
 			.withMessageContaining("ge.redis.lock.sync-timeout must be at least 1ms");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> properties(0, Duration.ofMillis(50), Map.of("plain", replicated(-2, null))))
-			.withMessageContaining("ge.redis.lock.locks.plain.replicas must not be negative");
+			.withMessageContaining("ge.redis.lock.locks.plain.replicas must be at least 0");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> properties(0, Duration.ofMillis(50), Map.of("plain", replicated(1, Duration.ofNanos(1)))))
 			.withMessageContaining("ge.redis.lock.locks.plain.sync-timeout must be at least 1ms");

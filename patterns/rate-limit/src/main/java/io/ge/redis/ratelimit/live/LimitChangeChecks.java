@@ -59,7 +59,7 @@ public final class LimitChangeChecks {
 	}
 
 	public static void block(Duration duration) {
-		require(duration.toMillis() > 0 && duration.compareTo(LONGEST_BLOCK) <= 0, "duration",
+		require(duration.compareTo(LONGEST_BLOCK) <= 0 && duration.toMillis() > 0, "duration",
 				"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
 				"Set it to a time such as 10m.");
 	}

@@ -112,8 +112,8 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 		burst = settings.pick("burst", property.burst(), burst, limit);
 		Duration waitTime = settings.pick("waitTime", property.waitTime(), attributes.waitTime(), Duration.ZERO);
 		checks.waitTime(waitTime);
-		OutagePolicy onOutage = settings.pick("onOutage", unlessDefault(property.onOutage()), attributes.onOutage(),
-				this.properties.onOutage().orElse(OutagePolicy.LOCAL));
+		OutagePolicy onOutage = settings.pick("onOutage", property.onOutage(), attributes.onOutage(),
+				this.properties.onOutage());
 		boolean shadow = settings.pick("shadow", shadow(property), attributes.shadow(), false);
 		RateLimit merged;
 		try {
@@ -135,10 +135,6 @@ public record RateLimitMerge(String name, RateLimitProperties properties, RateLi
 		}
 		boolean otherAlgorithm = property.algorithm() != null && property.algorithm() != attributes.algorithm();
 		return otherAlgorithm && property.algorithm() != RateLimitAlgorithm.TOKEN_BUCKET ? null : attributes.burst();
-	}
-
-	private static @Nullable OutagePolicy unlessDefault(@Nullable OutagePolicy policy) {
-		return (policy != OutagePolicy.DEFAULT) ? policy : null;
 	}
 
 	private @Nullable Boolean shadow(RateLimitProperties.Limit property) {

@@ -10,6 +10,7 @@ import java.time.Instant;
 
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.core.invocation.Times;
 
 /**
  * How far clocks may disagree, and how long tokens live, in milliseconds.
@@ -19,9 +20,6 @@ import io.ge.redis.blacklist.TokenIdentity;
  * @param issuerSkew how far an issuer's clock may be ahead of the server's
  */
 public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
-
-	/** The latest instant that a server can count with. */
-	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
 	public static Clocks of(BlacklistProperties properties) {
 		return new Clocks(properties.maxTokenLifetime().toMillis(), properties.clockSkew().toMillis(),
@@ -38,7 +36,7 @@ public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 	 */
 	boolean isOver(TokenIdentity token, long nowMicros) {
 		Instant expiresAt = token.expiresAt();
-		if (expiresAt != null && nowMicros >= (epochMilli(expiresAt) + this.skew) * 1000) {
+		if (expiresAt != null && nowMicros >= (Times.epochMilli(expiresAt) + this.skew) * 1000) {
 			return true;
 		}
 		long earliest = nowMicros - (this.maxTokenLifetime + this.skew) * 1000;
@@ -46,22 +44,20 @@ public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 			return token.issueStamp() <= earliest;
 		}
 		Instant issuedAt = token.issuedAt();
-		return issuedAt != null && epochMilli(issuedAt) * 1000 <= earliest;
+		return issuedAt != null && Times.epochMilli(issuedAt) * 1000 <= earliest;
 	}
 
-	boolean isYounger(TokenIdentity token, long notBeforeMicros) {
+	/**
+	 * Returns whether a token proves that it was issued after an instant. One that says
+	 * that it will be issued in the future proves nothing.
+	 */
+	boolean isYounger(TokenIdentity token, long notBeforeMicros, long nowMicros) {
 		if (token.issueStamp() != null) {
 			return token.issueStamp() > notBeforeMicros;
 		}
 		Instant issuedAt = token.issuedAt();
-		return issuedAt != null && (epochMilli(issuedAt) - this.issuerSkew) * 1000 > notBeforeMicros;
-	}
-
-	static long epochMilli(Instant instant) {
-		if (instant.isAfter(LATEST)) {
-			return LATEST.toEpochMilli();
-		}
-		return instant.isBefore(Instant.EPOCH) ? 0 : instant.toEpochMilli();
+		return issuedAt != null && (Times.epochMilli(issuedAt) - this.issuerSkew) * 1000 > notBeforeMicros
+				&& (Times.epochMilli(issuedAt) - this.issuerSkew - this.skew) * 1000 <= nowMicros;
 	}
 
 }

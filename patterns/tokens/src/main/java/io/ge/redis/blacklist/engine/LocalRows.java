@@ -233,7 +233,9 @@ public final class LocalRows {
 			return false;
 		}
 		Long notBefore = this.details.get(new Row.Id(fast, new RowName(kind, issuer, text).strong()));
-		return notBefore != null && !this.clocks.isYounger(token, notBefore);
+		// A change may arrive before anything is known of the server's clock
+		long now = this.clock.isKnown() ? this.clock.micros(System.nanoTime()) : Long.MAX_VALUE;
+		return notBefore != null && !this.clocks.isYounger(token, notBefore, now);
 	}
 
 	boolean isOver(TokenIdentity token, long nanos) {

@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -122,8 +123,8 @@ public final class RedisTokenBlacklist {
 		add(names, RowKind.SESSION, token.issuer(), token.sessionId());
 		add(names, RowKind.SUBJECT, token.issuer(), token.subject());
 		add(names, RowKind.CLIENT, token.issuer(), token.clientId());
-		Object expiresAt = (token.expiresAt() != null) ? Clocks.epochMilli(token.expiresAt()) : NONE;
-		Object issuedAt = (token.issuedAt() != null) ? Clocks.epochMilli(token.issuedAt()) : NONE;
+		Object expiresAt = (token.expiresAt() != null) ? Times.epochMilli(token.expiresAt()) : NONE;
+		Object issuedAt = (token.issuedAt() != null) ? Times.epochMilli(token.issuedAt()) : NONE;
 		Object stamp = (token.issueStamp() != null) ? token.issueStamp() : NONE;
 		return check(names, expiresAt, issuedAt, stamp);
 	}

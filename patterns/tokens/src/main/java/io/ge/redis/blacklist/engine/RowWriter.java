@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
+import io.ge.redis.core.invocation.Times;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -50,7 +51,7 @@ public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, 
 		if (token.expiresAt() == null) {
 			return seen(this.redis.write(name, this.clocks.longestNeed(), this.reason));
 		}
-		long until = Clocks.epochMilli(token.expiresAt()) + this.clocks.skew();
+		long until = Times.epochMilli(token.expiresAt()) + this.clocks.skew();
 		return seen(this.redis.write(name, until, this.reason));
 	}
 
@@ -64,7 +65,7 @@ public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, 
 	}
 
 	public CompletableFuture<Change> block(String name, List<String> subject, Duration duration) {
-		Assert.isTrue(duration.toMillis() > 0, () -> "A block lasts at least a millisecond, not " + duration);
+		Times.millis("A block", duration, 1);
 		return seen(this.redis.write(RowName.block(name, subject), duration, this.reason));
 	}
 

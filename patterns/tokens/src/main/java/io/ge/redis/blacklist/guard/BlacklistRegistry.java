@@ -11,7 +11,6 @@ import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.engine.BlacklistSettings;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.invocation.SettingsRegistry;
-import io.ge.redis.core.outage.OutagePolicy;
 
 /**
  * The lists of the application by name.
@@ -30,8 +29,7 @@ final class BlacklistRegistry extends SettingsRegistry<BlacklistProperties.Named
 	protected BlacklistSettings merge(String name, BlacklistProperties.NamedList attributes, Settings origins) {
 		BlacklistProperties all = this.properties.get();
 		return new BlacklistSettings(name,
-				origins.pick("onOutage", all.list(name).onOutage(), attributes.onOutage(), all.onOutage())
-					.orElse(OutagePolicy.DENY));
+				origins.pick("onOutage", all.list(name).onOutage(), attributes.onOutage(), all.onOutage()));
 	}
 
 }

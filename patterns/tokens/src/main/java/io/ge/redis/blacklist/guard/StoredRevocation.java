@@ -16,6 +16,7 @@ import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.engine.RedisTokenBlacklist.Change;
 import io.ge.redis.blacklist.engine.RowFeed;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,7 @@ final class StoredRevocation implements Revocation {
 	}
 
 	private CompletableFuture<Boolean> propagation(Duration timeout) {
+		Times.millis("The timeout", timeout, 0);
 		CompletableFuture<Boolean> known = new CompletableFuture<>();
 		if (this.change.id().isEmpty()) {
 			known.complete(true);

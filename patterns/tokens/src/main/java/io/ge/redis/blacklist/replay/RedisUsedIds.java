@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.invocation.EventLoops;
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -22,7 +23,6 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 
-import org.springframework.util.Assert;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -60,12 +60,10 @@ public final class RedisUsedIds implements UsedIds {
 	}
 
 	private CompletableFuture<Boolean> asked(String kind, String id, Duration remembered) {
-		Assert.isTrue(remembered.toMillis() > 0,
-				() -> "An id is remembered for at least a millisecond, not " + remembered);
+		long millis = Times.millis("The time for which an id is remembered", remembered, 1);
 		RedisKey key = this.keys.get().entity(KeyPart.of(kind), KeyPart.secret(id)).with(KeyPart.of("used1"));
 		GuardedRedis asked = this.redis.get();
-		return asked.run(ScriptCall.of(USE, key, remembered.toMillis()), asked.newBudget())
-			.thenApply((reply) -> reply.number(0) == 1);
+		return asked.run(ScriptCall.of(USE, key, millis), asked.newBudget()).thenApply((reply) -> reply.number(0) == 1);
 	}
 
 }

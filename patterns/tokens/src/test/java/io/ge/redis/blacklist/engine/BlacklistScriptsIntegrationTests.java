@@ -21,6 +21,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -125,6 +126,18 @@ class BlacklistScriptsIntegrationTests {
 			long stamp = number("issue-stamp.lua", now, List.of(row + ":details"));
 			assertThat(check(now, "", "", stamp, row, SUBJECT)).isEqualTo(CLEAR);
 		}
+	}
+
+	@Example
+	void iatInTheFutureProvesNothing() {
+		String row = newKey();
+		notBefore(START, row, MAX_LIFE_MILLIS);
+		long now = START / 1000 + 10_000;
+		long ahead = now + SKEW_MILLIS + ISSUER_SKEW_MILLIS;
+		assertThat(check(now * 1000, "", now - 5000, "", row, SUBJECT)).isEqualTo(CLEAR);
+		assertThat(check(now * 1000, "", ahead, "", row, SUBJECT)).isEqualTo(CLEAR);
+		assertThat(check(now * 1000, "", ahead + 1, "", row, SUBJECT)).isNotEqualTo(CLEAR);
+		assertThat(check(now * 1000, "", 253_402_300_799_000L, "", row, SUBJECT)).isNotEqualTo(CLEAR);
 	}
 
 	@Property(shrinking = ShrinkingMode.BOUNDED)

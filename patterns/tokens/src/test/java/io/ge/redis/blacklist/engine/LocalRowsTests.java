@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +82,21 @@ class LocalRowsTests {
 		this.rows.apply(row(name, LATER, NOW - 1000));
 		assertThat(this.rows.status(stamped(NOW))).isEqualTo(TokenStatus.SUBJECT_REVOKED);
 		assertThat(this.rows.status(stamped(NOW + 1))).isEqualTo(TokenStatus.CLEAR);
+	}
+
+	@Test
+	void iatInTheFutureProvesNothing() {
+		this.rows.apply(row(new RowName(RowKind.SUBJECT, "issuer", "anna"), LATER, NOW));
+		this.clock.set(NOW + 10_000_000, System.nanoTime());
+		assertThat(this.rows.status(issued(Instant.ofEpochMilli(NOW / 1000 + 2000)))).isEqualTo(TokenStatus.CLEAR);
+		assertThat(this.rows.status(issued(Instant.ofEpochMilli(NOW / 1000 + 70_000)))).isEqualTo(TokenStatus.CLEAR);
+		for (Instant future : List.of(Instant.ofEpochMilli(NOW / 1000 + 80_000), Instant.MAX)) {
+			assertThat(this.rows.status(issued(future))).isEqualTo(TokenStatus.SUBJECT_REVOKED);
+		}
+	}
+
+	private static TokenIdentity issued(Instant issuedAt) {
+		return new TokenIdentity("issuer", "id", "anna", issuedAt, null, null);
 	}
 
 	@Test
