@@ -31,11 +31,14 @@ public final class GuardMeters implements GuardListener {
 
 	private final List<EventGauge> gauges;
 
+	private final MeterNames names;
+
 	private final Map<EventMeter, Map<String, AtomicReferenceArray<@Nullable Meter>>> meters = new ConcurrentHashMap<>();
 
-	public GuardMeters(MeterRegistry registry, List<EventGauge> gauges) {
+	public GuardMeters(MeterRegistry registry, List<EventGauge> gauges, MeterNames names) {
 		this.registry = registry;
 		this.gauges = gauges;
+		this.names = names;
 		gauges.stream().filter((gauge) -> gauge.beside() == null).forEach((gauge) -> register(gauge, ""));
 	}
 
@@ -43,11 +46,11 @@ public final class GuardMeters implements GuardListener {
 	public void onEvent(GuardEvent event) {
 		EventMeter meter = event.meter();
 		if (meter != null) {
-			record(meter, event.name(), event.series(), event.amount());
+			record(meter, this.names.of(event.pattern(), event.name()), event.series(), event.amount());
 		}
 		EventMeter second = event.secondMeter();
 		if (second != null) {
-			record(second, event.name(), 0, 1);
+			record(second, this.names.of(event.pattern(), event.name()), 0, 1);
 		}
 	}
 

@@ -11,6 +11,7 @@ import java.util.List;
 import io.ge.redis.actuate.ConsumerMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.GuardMeters;
+import io.ge.redis.actuate.MeterNames;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindEvent;
 import io.ge.redis.core.RedisBackends;
@@ -45,11 +46,16 @@ public final class GeRedisMetricsAutoConfiguration {
 	}
 
 	@Bean
+	MeterNames geRedisMeterNames() {
+		return new MeterNames();
+	}
+
+	@Bean
 	GuardMeters geRedisGuardMeters(MeterRegistry registry, ObjectProvider<EventGauge> gauges,
-			ObjectProvider<StreamPattern> streams) {
+			ObjectProvider<StreamPattern> streams, MeterNames names) {
 		List<EventGauge> all = new ArrayList<>(gauges.orderedStream().toList());
 		all.addAll(StreamPattern.gauges(streams::getObject));
-		return new GuardMeters(registry, all);
+		return new GuardMeters(registry, all, names);
 	}
 
 	@Bean

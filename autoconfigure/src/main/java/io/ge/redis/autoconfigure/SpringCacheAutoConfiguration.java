@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.actuate.MeterNames;
 import io.ge.redis.autoconfigure.application.SpringCacheMeters;
 import io.ge.redis.autoconfigure.startup.SpringCacheProvider;
 import io.ge.redis.cache.guard.CachePattern;
@@ -75,8 +76,9 @@ public final class SpringCacheAutoConfiguration {
 
 		@Bean
 		SpringCacheMeters geRedisCacheMeterBinderProvider(ConfigurableListableBeanFactory beans,
-				ObjectProvider<CacheMetricsRegistrar> registrar) {
-			return new SpringCacheMeters(beans, registrar);
+				ObjectProvider<CacheMetricsRegistrar> registrar, ObjectProvider<MeterNames> names) {
+			return new SpringCacheMeters(beans, registrar,
+					(cache) -> names.stream().allMatch((each) -> each.isOwn("cache", cache)));
 		}
 
 	}

@@ -13,24 +13,30 @@ import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.behind.WriteBehindEvent;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.lock.LockAcquireEvent;
+import io.ge.redis.lock.LockReleaseEvent;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests for {@link GuardMeters}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class GuardMetersTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
 	@Test
 	void countsReadsLoadsWritesAndUnreadableValues() {
-		GuardMeters meters = new GuardMeters(this.registry, List.of());
+		GuardMeters meters = new GuardMeters(this.registry, List.of(), new MeterNames());
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.REDIS));
 		meters.onEvent(new CacheEvent.Read("c", CacheEvent.Access.HIT, CacheEvent.Tier.NEAR));
@@ -62,7 +68,8 @@ class GuardMetersTests {
 	@Test
 	void metersOfOneKindBeginTogetherAtZero() {
 		GuardMeters meters = new GuardMeters(this.registry,
-				List.of(new EventGauge("pending", "Waiting", WriteBehindEvent.WRITTEN, String::length)));
+				List.of(new EventGauge("pending", "Waiting", WriteBehindEvent.WRITTEN, String::length)),
+				new MeterNames());
 		meters.onEvent(new WriteBehindEvent("books", WriteBehindEvent.Outcome.STARTED, 0));
 		meters.onEvent(new WriteBehindEvent("books", WriteBehindEvent.Outcome.RETRIED, 3));
 		assertThat(this.registry.get("ge.redis.cache.behind.written").tags("cache", "books").counter().count())
@@ -74,14 +81,15 @@ class GuardMetersTests {
 
 	@Test
 	void figureWithoutNameIsThereFromTheStart() {
-		new GuardMeters(this.registry, List.of(new EventGauge("waiters", "Waiting", null, (all) -> 7)));
+		new GuardMeters(this.registry, List.of(new EventGauge("waiters", "Waiting", null, (all) -> 7)),
+				new MeterNames());
 		assertThat(this.registry.get("waiters").gauge().value()).isEqualTo(7);
 	}
 
 	@Test
 	void callsNearTheirLimitAreCountedTwice() {
 		RateLimit limit = RateLimit.of("api", 10, Duration.ofMinutes(1));
-		GuardMeters meters = new GuardMeters(this.registry, List.of());
+		GuardMeters meters = new GuardMeters(this.registry, List.of(), new MeterNames());
 		meters.onEvent(allowed(limit, 5));
 		assertThat(nearLimit()).isZero();
 		meters.onEvent(allowed(limit, 1));
@@ -90,6 +98,26 @@ class GuardMetersTests {
 			.tags("limit", "api", "outcome", "allowed", "source", "deny_cache")
 			.counter()
 			.count()).isEqualTo(2);
+	}
+
+	@Test
+	void namesThatAreMadeAtRunTimeShareOneValue(CapturedOutput output) {
+		GuardMeters meters = new GuardMeters(this.registry, List.of(), new MeterNames());
+		RateLimit limit = RateLimit.of("api", 10, Duration.ofMinutes(1));
+		meters.onEvent(allowed(limit, 5));
+		for (int i = 0; i < 3 * MeterNames.MOST; i++) {
+			meters.onEvent(new LockAcquireEvent("order-" + i, LockAcquireEvent.Outcome.ACQUIRED, Duration.ZERO));
+			meters.onEvent(new LockReleaseEvent("order-" + i, Duration.ZERO));
+		}
+		meters.onEvent(new LockReleaseEvent("order-7", Duration.ZERO));
+		assertThat(this.registry.find("ge.redis.lock.hold").timers()).hasSize(MeterNames.MOST + 1);
+		assertThat(this.registry.find("ge.redis.lock.acquire").timers()).hasSize(MeterNames.MOST + 1);
+		assertThat(this.registry.get("ge.redis.lock.hold").tags("lock", "other").timer().count())
+			.isEqualTo(2 * MeterNames.MOST);
+		assertThat(this.registry.get("ge.redis.lock.hold").tags("lock", "order-7").timer().count()).isEqualTo(2);
+		assertThat(this.registry.get("ge.redis.ratelimit.requests").tags("limit", "api").counters()).isNotEmpty();
+		assertThat(output.toString()).containsOnlyOnce("The pattern lock has more than 1000 names")
+			.contains("such as 'order-1000'", "tell entities apart by keys");
 	}
 
 	private static RateLimitEvent allowed(RateLimit limit, long remaining) {
@@ -103,7 +131,7 @@ class GuardMetersTests {
 
 	@Test
 	void durationsAreTimed() {
-		new GuardMeters(this.registry, List.of())
+		new GuardMeters(this.registry, List.of(), new MeterNames())
 			.onEvent(new LockAcquireEvent("orders", LockAcquireEvent.Outcome.NOT_ACQUIRED, Duration.ofMillis(3)));
 		assertThat(this.registry.get("ge.redis.lock.acquire")
 			.tags("lock", "orders", "outcome", "not_acquired")

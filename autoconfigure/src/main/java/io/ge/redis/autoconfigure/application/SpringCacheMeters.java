@@ -5,6 +5,8 @@
 
 package io.ge.redis.autoconfigure.application;
 
+import java.util.function.Predicate;
+
 import io.ge.redis.cache.spring.SpringCache;
 import io.ge.redis.cache.spring.SpringCacheManager;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -32,14 +34,22 @@ public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringC
 
 	private final ObjectProvider<CacheMetricsRegistrar> registrar;
 
-	public SpringCacheMeters(ConfigurableListableBeanFactory beans, ObjectProvider<CacheMetricsRegistrar> registrar) {
+	private final Predicate<String> measured;
+
+	/**
+	 * Creates the meters.
+	 * @param measured whether the cache of a name has meters
+	 */
+	public SpringCacheMeters(ConfigurableListableBeanFactory beans, ObjectProvider<CacheMetricsRegistrar> registrar,
+			Predicate<String> measured) {
 		this.beans = beans;
 		this.registrar = registrar;
+		this.measured = measured;
 	}
 
 	@Override
-	public MeterBinder getMeterBinder(SpringCache cache, Iterable<Tag> tags) {
-		return new Binder(cache, tags);
+	public @Nullable MeterBinder getMeterBinder(SpringCache cache, Iterable<Tag> tags) {
+		return this.measured.test(cache.getName()) ? new Binder(cache, tags) : null;
 	}
 
 	@Override
