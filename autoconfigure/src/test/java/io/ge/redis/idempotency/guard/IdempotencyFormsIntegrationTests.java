@@ -63,6 +63,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -79,6 +80,8 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -93,6 +96,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Idempotent methods whose results come later.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(OutputCaptureExtension.class)
 @Sized
 class IdempotencyFormsIntegrationTests {
 
@@ -279,7 +283,7 @@ class IdempotencyFormsIntegrationTests {
 	}
 
 	@Test
-	void whoGoesAfterTheMethodHasBegunLeavesAnUnknownOutcome() {
+	void whoGoesAfterTheMethodHasBegunLeavesAnUnknownOutcome(CapturedOutput output) {
 		this.desk.pending("c");
 		Disposable call = this.desk.held("c", 1).subscribe();
 		Awaitility.await().untilAsserted(() -> assertThat(this.desk.runs()).containsEntry("c", 1));
@@ -296,7 +300,14 @@ class IdempotencyFormsIntegrationTests {
 		stored.cancel(true);
 		Awaitility.await().untilAsserted(() -> assertThat(state("s")).isEqualTo(State.UNKNOWN));
 		assertThat(this.desk.flux("x", 5).take(2).collectList().block(LONG)).hasSize(2);
+		assertThat(this.desk.flux("y", 5).next().block(LONG)).isNotNull();
 		Awaitility.await().untilAsserted(() -> assertThat(state("x")).isEqualTo(State.UNKNOWN));
+		Awaitility.await().untilAsserted(() -> assertThat(state("y")).isEqualTo(State.UNKNOWN));
+		assertThatExceptionOfType(OutcomeUnknownException.class)
+			.isThrownBy(() -> this.desk.flux("y", 5).collectList().block(LONG))
+			.withMessageContaining("has failed or was cancelled");
+		assertThat(output.toString()).containsOnlyOnce("has cancelled its publisher before the end, as take(n)")
+			.contains("collectList()");
 		Awaitility.await().until(this::isIdle);
 	}
 

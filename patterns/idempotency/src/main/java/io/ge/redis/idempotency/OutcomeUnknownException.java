@@ -8,8 +8,9 @@ package io.ge.redis.idempotency;
 import io.ge.redis.Refusal;
 
 /**
- * The first call with the same key has failed after it may have changed something, and
- * nobody knows whether it did. This one has not run. Over HTTP a 409.
+ * The first call with the same key has failed, or was cancelled, after it may have
+ * changed something, and nobody knows whether it did. This one has not run. Over HTTP a
+ * 409.
  */
 public class OutcomeUnknownException extends IdempotencyException {
 
@@ -18,7 +19,7 @@ public class OutcomeUnknownException extends IdempotencyException {
 	 * @param name the operation's name
 	 */
 	public OutcomeUnknownException(String name) {
-		super("The first call of '" + name + "' with this key has failed, and its effect is unknown");
+		super("The first call of '" + name + "' with this key has failed or was cancelled, and its effect is unknown");
 	}
 
 	@Override

@@ -46,6 +46,9 @@ final class CallOutcomes {
 	/** Operations of which a warning has said that a kept result cannot be read. */
 	private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
+	/** Operations of which a warning has said that a subscriber left before the end. */
+	private final Set<String> leftEarly = ConcurrentHashMap.newKeySet();
+
 	CallOutcomes(IdempotencyEngine engine, GuardEvents events) {
 		this.engine = engine;
 		this.events = events;
@@ -78,6 +81,18 @@ final class CallOutcomes {
 			return Outcome.EXECUTED;
 		}
 		return (ending instanceof Ending.Release) ? Outcome.RELEASED : Outcome.UNKNOWN;
+	}
+
+	/**
+	 * Warns that a subscriber has left before the end of several values.
+	 */
+	void leftEarly(IdempotencyRequest request) {
+		String name = request.settings().name();
+		if (this.leftEarly.add(name)) {
+			logger.warn("A subscriber of @Idempotent '" + name + "' has cancelled its publisher before the end, as"
+					+ " take(n) and next() do, so the outcome of the call is unknown. Take all values, such as with"
+					+ " collectList(), before choosing some. Logged once per operation");
+		}
 	}
 
 	/**

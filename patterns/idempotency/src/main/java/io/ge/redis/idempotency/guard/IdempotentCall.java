@@ -421,6 +421,9 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		private CompletionStage<?> failed(Throwable failure) {
 			if (failure instanceof AbandonedException) {
 				this.waitedFor = false;
+				if (IdempotentCall.this.form.kind() == ResultForm.Kind.MULTIPLE) {
+					IdempotentCall.this.parts.outcomes().leftEarly(this.call.request());
+				}
 				return this.completion.abandoned();
 			}
 			this.completion.threw(failure);
