@@ -59,7 +59,9 @@ import org.springframework.stereotype.Controller;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.WebExceptionHandler;
 import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.handler.ResponseStatusExceptionHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -177,10 +179,14 @@ public final class GeRedisWebAutoConfiguration {
 		@Bean
 		ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
 				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
-				ObjectProvider<JsonMapper> mapper) {
+				ObjectProvider<JsonMapper> mapper, ObjectProvider<WebExceptionHandler> pages) {
+			// Not that for all that has no page
 			return new ReactiveProblemWriter(customizers.orderedStream().toList(),
 					interceptors.orderedStream().toList(), fields.orderedStream().toList(),
-					mapper.getIfAvailable(JsonMapper::shared));
+					mapper.getIfAvailable(JsonMapper::shared),
+					() -> pages.orderedStream()
+						.filter((each) -> !(each instanceof ResponseStatusExceptionHandler))
+						.toList());
 		}
 
 		@Bean

@@ -20,6 +20,7 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.security.BlacklistTokenValidator;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 
@@ -88,6 +89,16 @@ class MvcContractIntegrationTests extends WebContract {
 		assertThat(items(get("/once"), "RateLimit").get(0).number("r")).isEqualTo(7);
 	}
 
+	@Test
+	void browserThatMayNotSeeTheErrorPageGetsTheProblem() throws Exception {
+		exhaust("/plain/hidden");
+		HttpResponse<String> refused = get("/plain/hidden", "Accept", "text/html");
+		assertThat(refused.statusCode()).isEqualTo(429);
+		assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
+		assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+		assertThat(json(refused).get("instance").asString()).isEqualTo("/plain/hidden");
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class })
@@ -111,6 +122,9 @@ class MvcContractIntegrationTests extends WebContract {
 		SecurityFilterChain others(HttpSecurity http) throws Exception {
 			return http.csrf((csrf) -> csrf.disable())
 				.authorizeHttpRequests((requests) -> requests.requestMatchers("/me", "/token", "/login/secret")
+					.authenticated()
+					.requestMatchers((request) -> "/plain/hidden"
+						.equals(request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI)))
 					.authenticated()
 					.anyRequest()
 					.permitAll())

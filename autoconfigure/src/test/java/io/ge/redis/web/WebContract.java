@@ -175,6 +175,28 @@ abstract class WebContract {
 	}
 
 	@Test
+	@FirstRun
+	void browserGetsTheErrorPageOfTheApplication() throws Exception {
+		String browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+		for (String path : List.of("/tasks/" + fresh(), "/plain/page", "/after/page")) {
+			exhaust(path);
+			HttpResponse<String> page = get(path, "Accept", browser);
+			assertThat(page.statusCode()).as(path).isEqualTo(429);
+			assertThat(page.headers().firstValue("Content-Type").orElseThrow()).as(path).startsWith("text/html");
+			assertThat(page.body()).as(path).contains("Whitelabel Error Page", "429");
+			assertThat(waitOf(page)).as(path).isPositive();
+			assertThat(page.headers().firstValue("RateLimit")).as(path).isPresent();
+			for (String other : List.of("*/*", "application/json", "text/html, application/json;q=0.1", "image/png")) {
+				assertThat(get(path, "Accept", other).headers().firstValue("Content-Type")).as(other)
+					.contains("application/problem+json");
+			}
+		}
+		HttpResponse<String> locked = get("/locked", "Accept", browser);
+		assertThat(locked.statusCode()).isEqualTo(423);
+		assertThat(locked.body()).contains("Whitelabel Error Page");
+	}
+
+	@Test
 	void refusalSurvivesHandlersOfEverythingInAdviceAndController() throws Exception {
 		for (String path : List.of("/tasks/" + fresh(), "/local/" + fresh(), "/gone/" + fresh())) {
 			exhaust(path);

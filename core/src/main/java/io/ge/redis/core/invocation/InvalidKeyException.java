@@ -16,16 +16,27 @@ import org.springframework.expression.EvaluationException;
  */
 public class InvalidKeyException extends GeRedisException {
 
+	private final String expression;
+
 	private final boolean causedByArguments;
 
-	InvalidKeyException(String message, boolean causedByArguments) {
-		super(message);
+	InvalidKeyException(Object expression, String problem, boolean causedByArguments) {
+		super(expression + " " + problem);
+		this.expression = expression.toString();
 		this.causedByArguments = causedByArguments;
 	}
 
 	InvalidKeyException(Object expression, EvaluationException cause) {
 		super(expression + " could not be evaluated: " + cause.getMessage(), cause);
+		this.expression = expression.toString();
 		this.causedByArguments = false;
+	}
+
+	/**
+	 * Returns the expression with its method or property, for people.
+	 */
+	public String expression() {
+		return this.expression;
 	}
 
 	/**

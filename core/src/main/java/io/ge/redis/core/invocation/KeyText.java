@@ -139,12 +139,14 @@ public final class KeyText {
 		Collection<?> keys = (value instanceof Collection<?> any) ? any
 				: ObjectUtils.isArray(value) ? elements(value) : null;
 		if (keys == null) {
-			throw new InvalidKeyException(what + " evaluated to "
-					+ ((value != null) ? "a " + value.getClass().getName() + ", which is" : "null, which is")
-					+ " neither a collection nor an array. A list is written {#one, #other}", value == null);
+			throw new InvalidKeyException(what,
+					"evaluated to "
+							+ ((value != null) ? "a " + value.getClass().getName() + ", which is" : "null, which is")
+							+ " neither a collection nor an array. A list is written {#one, #other}",
+					value == null);
 		}
 		if (keys.isEmpty()) {
-			throw new InvalidKeyException(what + " evaluated to an empty list", true);
+			throw new InvalidKeyException(what, "evaluated to an empty list", true);
 		}
 		return keys.stream().map((key) -> of(key, what)).toList();
 	}
@@ -230,7 +232,7 @@ public final class KeyText {
 		this.elements += elements.size();
 		this.level++;
 		if (this.elements > MOST_ELEMENTS || this.level > MOST_LEVELS) {
-			throw new InvalidKeyException(this.what + " evaluated to a list of more than " + MOST_ELEMENTS
+			throw new InvalidKeyException(this.what, "evaluated to a list of more than " + MOST_ELEMENTS
 					+ " elements or " + MOST_LEVELS + " levels. Name what they have in common", false);
 		}
 		List<String> texts = new ArrayList<>(elements.size());
@@ -282,13 +284,13 @@ public final class KeyText {
 		if (isText(value.getClass())) {
 			return value.toString();
 		}
-		throw new InvalidKeyException(this.what + " evaluated to a " + value.getClass().getName()
+		throw new InvalidKeyException(this.what, "evaluated to a " + value.getClass().getName()
 				+ ", which has no text of its own. " + remedy(value.getClass()), false);
 	}
 
 	private void requireIncomplete(String missing) {
 		if (this.complete) {
-			throw new InvalidKeyException(this.what + " evaluated to " + missing, true);
+			throw new InvalidKeyException(this.what, "evaluated to " + missing, true);
 		}
 	}
 

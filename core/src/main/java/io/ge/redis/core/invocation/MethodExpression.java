@@ -109,7 +109,7 @@ public final class MethodExpression {
 		if (value instanceof Boolean decided) {
 			return decided;
 		}
-		throw new InvalidKeyException(this + " evaluated to " + value + ", which is neither true nor false", false);
+		throw new InvalidKeyException(this, "evaluated to " + value + ", which is neither true nor false", false);
 	}
 
 	private @Nullable Object evaluate(MethodBasedEvaluationContext context) {

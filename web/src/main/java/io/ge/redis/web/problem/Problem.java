@@ -11,13 +11,20 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
+import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.web.RefusalCustomizer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponse;
 
@@ -25,6 +32,16 @@ import org.springframework.web.ErrorResponse;
  * A refusal as it is answered over HTTP, the same on every web stack.
  */
 record Problem(ProblemDetail detail, HttpHeaders headers) {
+
+	private static final Log logger = LogFactory.getLog(Problem.class);
+
+	/** Compatible with JSON itself, and with all that is of its kind. */
+	private static final MediaType JSON = MediaType.valueOf("application/*+json");
+
+	private static final int MOST_MISSING = 1000;
+
+	/** Expressions of which a warning has said that a request lacked their value. */
+	private static final Set<String> MISSING = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Returns the problem, {@code null} if the exception is no refusal.
@@ -34,6 +51,10 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 		Refusal refusal = exception.refusal();
 		if (refusal == null) {
 			return null;
+		}
+		if (exception instanceof InvalidKeyException key && MISSING.size() < MOST_MISSING
+				&& MISSING.add(key.expression())) {
+			logger.warn("A request was refused with 400: " + key.getMessage() + ". Logged once per expression");
 		}
 		for (RefusalCustomizer customizer : customizers) {
 			refusal = customizer.customize(exception, refusal);
@@ -51,6 +72,22 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 			headers.set(HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, ceilSeconds(refusal.retryAfter()))));
 		}
 		return new Problem(detail, headers);
+	}
+
+	/**
+	 * Returns whether a client wants to show a page: it asks for HTML by name, and not
+	 * for JSON.
+	 */
+	static boolean isPageWanted(List<String> accept) {
+		try {
+			List<MediaType> types = MediaType.parseMediaTypes(accept);
+			return types.stream()
+				.anyMatch((type) -> type.equalsTypeAndSubtype(MediaType.TEXT_HTML) && type.getQualityValue() > 0)
+					&& types.stream().noneMatch((type) -> !type.isWildcardType() && JSON.isCompatibleWith(type));
+		}
+		catch (InvalidMediaTypeException ex) {
+			return false;
+		}
 	}
 
 	// A server may let paths through that are no URI; the member is optional

@@ -7,6 +7,7 @@ package io.ge.redis.web.problem;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 
 import io.ge.redis.GeRedisException;
@@ -24,6 +25,9 @@ import org.springframework.web.ErrorResponse;
  * {@link ErrorResponse.Interceptor} beans may change the body.
  */
 public class ProblemWriter {
+
+	/** The problem that the error page is about. */
+	static final String PAGE = ProblemWriter.class.getName() + ".PAGE";
 
 	private final List<RefusalCustomizer> customizers;
 
@@ -43,7 +47,8 @@ public class ProblemWriter {
 
 	/**
 	 * Writes the problem unless the response is under way or the exception is no refusal.
-	 * A challenge that was set before is kept.
+	 * A challenge that was set before is kept. A client that wants to show a page gets
+	 * the error page of the application.
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
@@ -52,17 +57,27 @@ public class ProblemWriter {
 		if (problem == null) {
 			return false;
 		}
-		response.resetBuffer();
-		response.setStatus(problem.detail().getStatus());
 		this.fields.forEach((more) -> more.add(exception, request, response));
 		problem.headers().forEach((name, values) -> {
 			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !response.containsHeader(name)) {
 				values.forEach((value) -> response.setHeader(name, value));
 			}
 		});
+		if (Problem.isPageWanted(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)))) {
+			request.setAttribute(PAGE, problem);
+			response.sendError(problem.detail().getStatus(), problem.detail().getTitle());
+		}
+		else {
+			write(problem, response);
+		}
+		return true;
+	}
+
+	void write(Problem problem, HttpServletResponse response) throws IOException {
+		response.resetBuffer();
+		response.setStatus(problem.detail().getStatus());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		send(this.json.writeValueAsBytes(problem.members()), response);
-		return true;
 	}
 
 	private static void send(byte[] body, HttpServletResponse response) throws IOException {

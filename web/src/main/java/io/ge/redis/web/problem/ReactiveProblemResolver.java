@@ -58,7 +58,7 @@ public class ReactiveProblemResolver {
 	 */
 	public @Nullable Mono<Void> answer(@Nullable Class<?> controller, Throwable failure, ServerWebExchange exchange) {
 		return (failure instanceof GeRedisException refusal && !isLeftToApplication(controller, refusal))
-				? this.writer.write(refusal, exchange, exchange.getResponse()) : null;
+				? this.writer.write(refusal, exchange) : null;
 	}
 
 	/**
@@ -66,7 +66,7 @@ public class ReactiveProblemResolver {
 	 */
 	public Mono<Void> answer(GeRedisException refusal, ServerWebExchange exchange) {
 		Mono<Void> problem = Mono.defer(() -> {
-			Mono<Void> answer = this.writer.write(refusal, exchange, exchange.getResponse());
+			Mono<Void> answer = this.writer.write(refusal, exchange);
 			return (answer != null) ? answer : Mono.error(refusal);
 		});
 		if (!isLeftToApplication(null, refusal)) {

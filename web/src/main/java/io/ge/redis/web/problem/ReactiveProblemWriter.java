@@ -6,6 +6,7 @@
 package io.ge.redis.web.problem;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.web.RefusalCustomizer;
@@ -17,8 +18,12 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.server.handler.ExceptionHandlingWebHandler;
 
 /**
  * Writes refusals as {@code application/problem+json} (RFC 9457).
@@ -34,20 +39,28 @@ public class ReactiveProblemWriter {
 
 	private final JsonMapper json;
 
+	private final Supplier<List<WebExceptionHandler>> pages;
+
+	/**
+	 * Creates a writer.
+	 * @param pages write error pages
+	 */
 	public ReactiveProblemWriter(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
-			List<ReactiveProblemFields> fields, JsonMapper json) {
+			List<ReactiveProblemFields> fields, JsonMapper json, Supplier<List<WebExceptionHandler>> pages) {
 		this.customizers = customizers;
 		this.interceptors = interceptors;
 		this.fields = fields;
 		this.json = json;
+		this.pages = SingletonSupplier.of(pages);
 	}
 
 	/**
 	 * Writes the problem, {@code null} if the response is under way or the exception is
-	 * no refusal. A challenge that was set before is kept.
+	 * no refusal. A challenge that was set before is kept. A client that wants to show a
+	 * page gets the error page of the application.
 	 */
-	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange,
-			ServerHttpResponse response) {
+	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange) {
+		ServerHttpResponse response = exchange.getResponse();
 		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers, this.interceptors,
 				exchange.getRequest().getURI().getRawPath());
 		if (problem == null) {
@@ -62,9 +75,22 @@ public class ReactiveProblemWriter {
 				headers.put(name, values);
 			}
 		});
-		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		Mono<Void> written = Mono.defer(() -> write(problem, response));
+		return Problem.isPageWanted(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT))
+				? page(problem, exception, exchange).onErrorResume((failure) -> written) : written;
+	}
+
+	// As for an exception of the application, but past its handlers for exceptions
+	private Mono<Void> page(Problem problem, GeRedisException exception, ServerWebExchange exchange) {
+		ResponseStatusException failure = new ResponseStatusException(
+				HttpStatusCode.valueOf(problem.detail().getStatus()), problem.detail().getTitle(), exception);
+		return new ExceptionHandlingWebHandler((same) -> Mono.error(failure), this.pages.get()).handle(exchange);
+	}
+
+	private Mono<Void> write(Problem problem, ServerHttpResponse response) {
 		byte[] body = this.json.writeValueAsBytes(problem.members());
-		headers.setContentLength(body.length);
+		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		response.getHeaders().setContentLength(body.length);
 		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
 	}
 

@@ -17,6 +17,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
@@ -25,7 +26,8 @@ import org.springframework.http.HttpStatus;
  * Answers refusals that no handler sees, in front of Spring Security: an outage of Redis
  * that leaves the filters is a 503 rather than a 500, and a 401 without a body gets the
  * problem noted as an attribute of the request by the name of {@link GeRedisException}.
- * The header of Spring Security is kept.
+ * The header of Spring Security is kept. If its filters do not let the dispatch to an
+ * error page pass, the client gets the problem, and no redirect to a login.
  */
 public class RefusalFilter implements Filter {
 
@@ -50,14 +52,20 @@ public class RefusalFilter implements Filter {
 
 	private void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
+		Problem problem = (request.getDispatcherType() == DispatcherType.ERROR)
+				? (Problem) request.getAttribute(ProblemWriter.PAGE) : null;
+		ErrorPage page = (problem != null) ? new ErrorPage(response, problem.detail().getStatus()) : null;
 		try {
-			chain.doFilter(request, response);
+			chain.doFilter(request, (page != null) ? page : response);
 		}
 		catch (ServletException | RuntimeException ex) {
 			RedisUnavailableException outage = findOutage(ex);
 			if (outage == null || !this.writer.write(outage, request, response)) {
 				throw ex;
 			}
+		}
+		if (problem != null && page != null && page.isReplaced && !response.isCommitted()) {
+			this.writer.write(problem, response);
 		}
 		if (request.getDispatcherType() == DispatcherType.REQUEST && isBare(response)
 				&& request.getAttribute(NOTED) instanceof GeRedisException refusal) {
@@ -77,6 +85,47 @@ public class RefusalFilter implements Filter {
 	private static boolean isBare(HttpServletResponse response) {
 		return !response.isCommitted() && response.getStatus() == HttpStatus.UNAUTHORIZED.value()
 				&& response.getContentType() == null;
+	}
+
+	/**
+	 * Takes a page, and no other answer in its place.
+	 */
+	private static final class ErrorPage extends HttpServletResponseWrapper {
+
+		private final int status;
+
+		private boolean isReplaced;
+
+		ErrorPage(HttpServletResponse response, int status) {
+			super(response);
+			this.status = status;
+		}
+
+		@Override
+		public void setStatus(int status) {
+			if (status == this.status) {
+				super.setStatus(status);
+			}
+			else {
+				this.isReplaced = true;
+			}
+		}
+
+		@Override
+		public void sendError(int status) {
+			this.isReplaced = true;
+		}
+
+		@Override
+		public void sendError(int status, String message) {
+			this.isReplaced = true;
+		}
+
+		@Override
+		public void sendRedirect(String location) {
+			this.isReplaced = true;
+		}
+
 	}
 
 }

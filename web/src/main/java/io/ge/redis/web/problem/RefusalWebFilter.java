@@ -60,8 +60,8 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 
 	private @Nullable Mono<Void> answer(Throwable failure, ServerWebExchange exchange) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			Mono<Void> answer = (cause instanceof GeRedisException refusal)
-					? this.writer.write(refusal, exchange, exchange.getResponse()) : null;
+			Mono<Void> answer = (cause instanceof GeRedisException refusal) ? this.writer.write(refusal, exchange)
+					: null;
 			if (answer != null) {
 				return answer;
 			}
@@ -85,8 +85,8 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 		public Mono<Void> setComplete() {
 			GeRedisException refusal = this.noted.get();
 			boolean bare = getStatusCode() == HttpStatus.UNAUTHORIZED && getHeaders().getContentType() == null;
-			Mono<Void> answer = (refusal != null && bare)
-					? RefusalWebFilter.this.writer.write(refusal, this.exchange, getDelegate()) : null;
+			Mono<Void> answer = (refusal != null && bare) ? RefusalWebFilter.this.writer.write(refusal, this.exchange)
+					: null;
 			return (answer != null) ? answer : super.setComplete();
 		}
 

@@ -13,6 +13,7 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.core.outage.RedisUnavailableException;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
@@ -78,6 +79,48 @@ class RefusalFilterTests {
 
 	private void assertRethrown(Throwable failure, FilterChain chain) {
 		assertThatThrownBy(() -> this.filter.doFilter(this.request, this.response, chain)).isSameAs(failure);
+	}
+
+	@Test
+	void browserGetsTheProblemWhereItMayNotSeeTheErrorPage() throws Exception {
+		List<FilterChain> others = List.of(
+				(request, response) -> ((HttpServletResponse) response).sendRedirect("/login"),
+				(request, response) -> ((HttpServletResponse) response).sendError(401, "Log in"),
+				(request, response) -> ((HttpServletResponse) response).setStatus(403));
+		for (FilterChain other : others) {
+			MockHttpServletResponse response = page(other);
+			assertThat(response.getStatus()).isEqualTo(401);
+			assertThat(response.getRedirectedUrl()).isNull();
+			assertThat(response.getContentType()).isEqualTo("application/problem+json");
+			assertThat(response.getContentAsString()).contains("token-revoked", "\"instance\":\"/api/me\"");
+		}
+		MockHttpServletResponse response = page((request, answer) -> {
+			((HttpServletResponse) answer).setStatus(401);
+			answer.setContentType("text/html");
+			answer.getWriter().write("page");
+		});
+		assertThat(response.getContentAsString()).isEqualTo("page");
+		RuntimeException broken = new IllegalStateException("broken page");
+		assertThatThrownBy(() -> page((request, answer) -> {
+			throw broken;
+		})).isSameAs(broken);
+	}
+
+	// As a server does after sendError
+	private MockHttpServletResponse page(FilterChain chain) throws Exception {
+		MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/me");
+		request.addHeader("Accept", "text/html,*/*;q=0.8");
+		MockHttpServletResponse response = new MockHttpServletResponse();
+		new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared()).write(revoked(TokenStatus.REVOKED),
+				request, response);
+		assertThat(response.isCommitted()).isTrue();
+		assertThat(response.getContentAsString()).isEmpty();
+		MockHttpServletResponse dispatched = new MockHttpServletResponse();
+		dispatched.setStatus(response.getStatus());
+		request.setDispatcherType(DispatcherType.ERROR);
+		request.setRequestURI("/error");
+		this.filter.doFilter(request, dispatched, chain);
+		return dispatched;
 	}
 
 	@Test

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RefusalWebFilterTests {
 
 	private final RefusalWebFilter filter = new RefusalWebFilter(
-			new ReactiveProblemWriter(List.of(), List.of(), List.of(), JsonMapper.builder().build()), 0);
+			new ReactiveProblemWriter(List.of(), List.of(), List.of(), JsonMapper.builder().build(), List::of), 0);
 
 	private final MockServerHttpResponse server = new MockServerHttpResponse();
 
