@@ -20,6 +20,8 @@ import io.ge.redis.ratelimit.settings.RateLimitChecks;
  */
 public final class LimitChangeChecks {
 
+	private static final Duration SHORTEST_BLOCK = Duration.ofMillis(1);
+
 	private static final Duration LONGEST_BLOCK = Duration.ofDays(366);
 
 	private static final int LONGEST_KEY = 1_000;
@@ -59,7 +61,7 @@ public final class LimitChangeChecks {
 	}
 
 	public static void block(Duration duration) {
-		require(duration.compareTo(LONGEST_BLOCK) <= 0 && duration.toMillis() > 0, "duration",
+		require(duration.compareTo(SHORTEST_BLOCK) >= 0 && duration.compareTo(LONGEST_BLOCK) <= 0, "duration",
 				"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
 				"Set it to a time such as 10m.");
 	}

@@ -15,11 +15,13 @@ import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimitChange;
+import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class LiveLimitsTests {
 
@@ -83,6 +85,15 @@ class LiveLimitsTests {
 		assertThat(limits.effective(TASKS, ANNA)).isEqualTo(TASKS);
 		RateLimit bucket = TASKS.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET);
 		assertThat(limits.effective(bucket, ANNA).burst()).isEqualTo(5);
+	}
+
+	@Test
+	void blockThatCannotBeCountedIsRefused() {
+		for (long seconds : new long[] { Long.MAX_VALUE, 0, Long.MIN_VALUE }) {
+			assertThatExceptionOfType(RateLimitChangeException.class)
+				.isThrownBy(() -> LimitChangeChecks.block(Duration.ofSeconds(seconds)))
+				.withMessageContaining("duration must be between 1ms and 366d, but is ");
+		}
 	}
 
 	@Test
