@@ -7,9 +7,7 @@ package io.ge.redis.cache;
 
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
@@ -26,22 +24,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What the modes do and what they cost, with the windows that they leave, and what
- * versions and strictness change.
+ * Writers that must be announced, and invalidations while Redis is unavailable.
  */
 class CacheConsistencyIntegrationTests {
 
@@ -58,7 +48,8 @@ class CacheConsistencyIntegrationTests {
 
 	private Balances start(String[] redis, String... properties) {
 		this.application = CacheApplication
-			.start(Configuration.class, redis, "jdbc:h2:mem:" + System.nanoTime() + ";DB_CLOSE_DELAY=-1", properties)
+			.start(CacheApplication.Configuration.class, redis,
+					"jdbc:h2:mem:" + System.nanoTime() + ";DB_CLOSE_DELAY=-1", properties)
 			.connected();
 		Balances balances = this.application.balances();
 		balances.insert("a", "100");
@@ -76,64 +67,8 @@ class CacheConsistencyIntegrationTests {
 		return balances;
 	}
 
-	private Versioned versioned() {
-		return this.application.bean(Versioned.class);
-	}
-
 	private static void assertAmount(Balances asked, String amount) {
 		assertThat(asked.find("a").amount()).isEqualTo(new BigDecimal(amount));
-	}
-
-	@SpringBootConfiguration(proxyBeanMethods = false)
-	@Import(CacheApplication.Configuration.class)
-	static class Configuration {
-
-		@Bean
-		Versioned versioned(Balances balances, JdbcTemplate database) {
-			return new Versioned(balances, database);
-		}
-
-	}
-
-	/**
-	 * Writers that know the version of what they write.
-	 */
-	static class Versioned {
-
-		private final Balances balances;
-
-		private final JdbcTemplate database;
-
-		Versioned(Balances balances, JdbcTemplate database) {
-			this.balances = balances;
-			this.database = database;
-		}
-
-		@CacheWriteThrough(cache = "balances", key = "#id", version = "#result?.version")
-		@Transactional
-		@Nullable Balance add(String id, String delta) {
-			return change(id, delta);
-		}
-
-		@CacheWriteThrough(cache = "balances", key = "#id", version = "#result?.version")
-		@Nullable Balance addWithoutTransaction(String id, String delta, Runnable afterwards) {
-			Balance changed = change(id, delta);
-			afterwards.run();
-			return changed;
-		}
-
-		@CacheWriteThrough(cache = "balances", key = "#id", version = "#version")
-		@Transactional
-		@Nullable Balance addAs(String id, String delta, Object version) {
-			return change(id, delta);
-		}
-
-		private @Nullable Balance change(String id, String delta) {
-			this.database.update("update balance set amount = amount + ?, version = version + 1 where id = ?",
-					new BigDecimal(delta), id);
-			return this.balances.stored(id);
-		}
-
 	}
 
 	@Nested
@@ -148,148 +83,8 @@ class CacheConsistencyIntegrationTests {
 			redis.flushAll();
 		}
 
-		private long calls(Runnable work) {
-			this.redis.configResetStat();
-			work.run();
-			return this.redis.commandCalls("evalsha") + this.redis.commandCalls("eval");
-		}
-
 		private List<String> events() {
 			return CacheConsistencyIntegrationTests.this.application.events().takeResults();
-		}
-
-		@Test
-		void leaseRemovesAtOneCall() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=lease");
-			assertThat(calls(() -> balances.add("a", "1"))).isEqualTo(1);
-			assertThat(events()).containsExactly("invalidated");
-			assertAmount(balances, "101.00");
-			assertThat(events()).containsExactly("miss", "loaded");
-		}
-
-		@Test
-		@Wide
-		void leaseLetsTheOldValueBeReadUntilTheRemoval() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=lease");
-			balances.afterCommit(() -> CompletableFuture.runAsync(() -> assertAmount(balances, "100.00")).join());
-			balances.add("a", "1");
-			assertAmount(balances, "101.00");
-		}
-
-		@ParameterizedTest
-		@ValueSource(strings = { "lease", "fast" })
-		void writerThatAnnouncesNothingCancelsTheLoadOfAnOldValue(String consistency) {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=" + consistency);
-			CacheConsistencyIntegrationTests.this.application.caches().evict("balances", "a");
-			balances.whileLoading(() -> {
-				balances.whileLoading(() -> {
-				});
-				CompletableFuture.runAsync(() -> balances.add("a", "1")).join();
-			});
-			assertAmount(balances, "100.00");
-			assertAmount(balances, "101.00");
-		}
-
-		@Test
-		void fastStoresAtOneCall() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.caches.balances.consistency=fast");
-			assertThat(calls(() -> balances.add("a", "1"))).isEqualTo(1);
-			assertThat(events()).containsExactly("published");
-			assertAmount(balances, "101.00");
-			assertThat(events()).containsExactly("hit");
-			assertThat(calls(() -> assertThatIllegalStateException().isThrownBy(() -> balances.addAndFail("a", "1"))))
-				.isZero();
-			assertThat(events()).containsExactly("rolled_back");
-			assertAmount(balances, "101.00");
-		}
-
-		@Test
-		@Wide
-		void fastKeepsTheOlderOfTwoValuesThatOvertookEachOther() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
-			balances.afterCommit(() -> {
-				balances.afterCommit(() -> {
-				});
-				CompletableFuture.runAsync(() -> balances.add("a", "1")).join();
-			});
-			balances.add("a", "1");
-			assertThat(balances.stored("a").amount()).isEqualTo(new BigDecimal("102.00"));
-			assertAmount(balances, "101.00");
-		}
-
-		@Test
-		void fastWithVersionsStoresNothingOlder() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
-			versioned().addWithoutTransaction("a", "1",
-					() -> CompletableFuture.runAsync(() -> versioned().add("a", "1")).join());
-			assertThat(events()).containsExactly("published", "superseded");
-			assertAmount(balances, "102.00");
-			assertThat(events()).as("what stands might have been as old").containsExactly("miss", "loaded");
-		}
-
-		@Test
-		@Wide
-		void fastWithTheSameVersionAgainLeavesNothingOld() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
-			versioned().addAs("a", "1", 5);
-			versioned().addAs("a", "1", 5);
-			assertThat(events()).containsExactly("published", "superseded");
-			assertAmount(balances, "102.00");
-		}
-
-		@Test
-		@Wide
-		void fastStoresNothingThatSeveralTransactionsHaveMade() {
-			Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=fast");
-			balances.addInTemplates("a", "1", "1");
-			assertThat(events()).containsExactly("invalidated");
-			assertAmount(balances, "102.00");
-		}
-
-		@Test
-		void writersWithoutTransactionAreBroughtToTheirEndInEveryMode() {
-			for (String mode : List.of("lease", "fast")) {
-				Balances balances = start(this.redis.properties(), "ge.redis.cache.consistency=" + mode);
-				assertThatIllegalStateException().isThrownBy(() -> balances.addAndFailInCallersTransaction("a", "1"));
-				assertThat(events()).containsExactly("invalidated");
-				assertAmount(balances, "101.00");
-				balances.addInTemplates("a", "1", "1");
-				assertAmount(balances, "103.00");
-				assertThatIllegalStateException().isThrownBy(() -> balances.addInTemplateAndFail("a", "1"));
-				assertAmount(balances, "104.00");
-				stop();
-				this.redis.flushAll();
-			}
-		}
-
-		@Test
-		void intentWithVersionsPublishesBesideOtherWritersWithoutTransaction() {
-			Balances balances = start(this.redis.properties());
-			versioned().addWithoutTransaction("a", "1",
-					() -> CompletableFuture.runAsync(() -> versioned().addWithoutTransaction("a", "1", () -> {
-					})).join());
-			assertThat(balances.stored("a").version()).isEqualTo(2);
-			assertAmount(balances, "102.00");
-			assertThat(events()).as("the newer one ended first, while the older one was pending")
-				.startsWith("superseded", "superseded");
-			versioned().add("a", "1");
-			assertThat(events()).endsWith("published");
-			assertAmount(balances, "103.00");
-			assertThat(events()).containsExactly("hit");
-		}
-
-		@Test
-		void whatIsNoVersionRemovesTheEntry() {
-			Balances balances = start(this.redis.properties());
-			versioned().addAs("a", "1", "first");
-			versioned().addAs("a", "1", -1);
-			versioned().addAs("a", "1", Long.MAX_VALUE);
-			assertThat(events()).containsExactly("invalidated", "invalidated", "invalidated");
-			versioned().addAs("a", "1", Instant.now());
-			assertThat(events()).containsExactly("published");
-			versioned().addAs("a", "1", 5);
-			assertThat(events()).containsExactly("superseded");
-			assertAmount(balances, "105.00");
 		}
 
 		@Test
@@ -344,7 +139,7 @@ class CacheConsistencyIntegrationTests {
 				CacheApplication app = CacheConsistencyIntegrationTests.this.application;
 				balances.findGrouped("a", "red");
 				try (CacheApplication other = CacheApplication
-					.start(Configuration.class, redis.properties(), app.database())
+					.start(CacheApplication.Configuration.class, redis.properties(), app.database())
 					.connected()) {
 					assertThat(other.balances().findGrouped("a", "red").version()).isZero();
 					network.cut();

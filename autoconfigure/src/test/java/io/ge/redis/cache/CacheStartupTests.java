@@ -181,24 +181,6 @@ class CacheStartupTests {
 	}
 
 	@Test
-	void refusesStrictnessWhereNothingIsAskedBeforeTheCommit() {
-		this.runner.withPropertyValues("ge.redis.cache.on-redis-down=fail-tx", "ge.redis.cache.consistency=lease")
-			.withBean(Desk.class)
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining("on-redis-down=fail-tx needs ge.redis.cache.consistency=intent"));
-	}
-
-	@Test
-	void consistencyOfACacheWins() {
-		this.runner.withBean(Desk.class)
-			.withPropertyValues("ge.redis.cache.caches.numbers.consistency=fast")
-			.run((context) -> assertThat(context.getBean(GuardedMethods.class).all()).isNotEmpty()
-				.allSatisfy((entry) -> assertThat(entry.guard().settings()).containsEntry("consistency",
-						new Setting("FAST", Origin.PROPERTIES))));
-	}
-
-	@Test
 	void settingsComeFromPropertiesAnnotationsOrDefaults() {
 		this.runner.withBean(Desk.class)
 			.withPropertyValues("ge.redis.cache.caches.numbers.ttl=7s",

@@ -373,7 +373,7 @@ class CacheTransactionsIntegrationTests {
 	@Wide
 	void transactionAroundTheWriterIsRolledBackOnAnotherThread(RedisFixture redis) {
 		this.application.close();
-		use(CacheApplication.start(redis.properties(), "ge.redis.cache.caches.balances.consistency=fast"));
+		use(CacheApplication.start(redis.properties()));
 		OuterTransaction outer = new OuterTransaction();
 		TransactionTemplate inOuter = new TransactionTemplate(outer);
 		GeCaches caches = this.application.caches();

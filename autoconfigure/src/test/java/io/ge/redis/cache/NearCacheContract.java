@@ -79,7 +79,7 @@ abstract class NearCacheContract {
 			application.balances().find("nobody");
 			application.balances().findOptional("nobody");
 			application.balances().findGrouped("nobody", "g");
-			List.of("words", "far", "slow", "leased", "fast")
+			List.of("words", "far", "slow")
 				.forEach((cache) -> application.caches().get(cache, "nothing", String.class, () -> null));
 		}
 	}
@@ -87,7 +87,6 @@ abstract class NearCacheContract {
 	private static String[] properties(String memory) {
 		return new String[] { "ge.redis.cache.near.enabled=true", "ge.redis.cache.near.ttl=10m",
 				"ge.redis.cache." + memory, "ge.redis.cache.caches.far.near.enabled=false",
-				"ge.redis.cache.caches.leased.consistency=lease", "ge.redis.cache.caches.fast.consistency=fast",
 				"ge.redis.cache.caches.slow.ttl=" + TTL.toMillis() + "ms", "ge.redis.cache.ttl-jitter=0",
 				"ge.redis.cache.max-staleness=1h" };
 	}
@@ -378,13 +377,8 @@ abstract class NearCacheContract {
 				new Change("words",
 						(caches, key) -> this.two.transaction()
 							.executeWithoutResult((status) -> caches.put("words", key, "new"))),
-				new Change("words",
-						(caches, key) -> this.two.transaction()
-							.executeWithoutResult((status) -> caches.evict("words", key))),
-				new Change("leased", (caches, key) -> caches.write("leased", key, () -> "new")),
-				new Change("leased", (caches, key) -> caches.put("leased", key, "new")),
-				new Change("fast", (caches, key) -> caches.write("fast", key, () -> "new")),
-				new Change("fast", (caches, key) -> caches.put("fast", key, "new")));
+				new Change("words", (caches, key) -> this.two.transaction()
+					.executeWithoutResult((status) -> caches.evict("words", key))));
 		for (int i = 0; i < changes.size(); i++) {
 			Change change = changes.get(i);
 			String key = newId() + ":{ü} \n" + i;

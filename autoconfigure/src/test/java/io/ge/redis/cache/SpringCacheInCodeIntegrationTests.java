@@ -249,7 +249,7 @@ class SpringCacheInCodeIntegrationTests {
 	@Test
 	void whatIsPutInsideOfAWriterIsNotStored(RedisFixture redis) {
 		this.application.close();
-		use(SpringBalances.start(redis.properties(), "ge.redis.cache.consistency=lease"));
+		use(SpringBalances.start(redis.properties()));
 		assertThat(this.cache.get("a")).isNull();
 		this.application.caches().write("balances", "a", () -> {
 			this.cache.put("a", OTHER);

@@ -56,7 +56,7 @@ public class InvalidationExamples {
 		return this.shelf.get(id);
 	}
 
-	@CacheWriteThrough(cache = "articles", key = "#article.id", tags = "#result.author", version = "#result.revision")
+	@CacheWriteThrough(cache = "articles", key = "#article.id", tags = "#result.author")
 	@Transactional
 	public Article save(Article article) {
 		this.shelf.put(article.id(), article);

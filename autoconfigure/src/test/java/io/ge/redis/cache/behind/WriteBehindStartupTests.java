@@ -73,22 +73,6 @@ class WriteBehindStartupTests {
 	}
 
 	@Test
-	void refusesToStoreAfterCommitsWhatIsWrittenBehind() {
-		ApplicationContextRunner fast = this.runner.withPropertyValues("ge.redis.cache.consistency=fast");
-		for (ApplicationContextRunner refused : List.of(fast.withBean(Store.class),
-				fast.withPropertyValues("ge.redis.cache.caches.numbers.write-behind=true"),
-				this.runner.withBean(Store.class)
-					.withPropertyValues("ge.redis.cache.caches.numbers.consistency=fast"))) {
-			refused.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("'numbers' is written behind")
-				.hasMessageContaining("Set ge.redis.cache.caches.numbers.consistency=intent"));
-		}
-		fast.withBean(Store.class)
-			.withPropertyValues("ge.redis.cache.caches.numbers.consistency=intent")
-			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
 	void refusesToKeepInMemoryWhatIsWrittenBehind() {
 		String enabled = "ge.redis.cache.caches.numbers.near.enabled=";
 		for (ApplicationContextRunner refused : List.of(

@@ -31,11 +31,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * If the method throws, what it may have committed is taken for committed: without a
  * transaction, or if one was committed inside of it, the entries go all the same.
  * <p>
- * Cost: by key two script calls, or one if the cache's consistency is not
- * {@link Consistency#INTENT}; by tags or all one, however many entries there are. While
- * Redis is unavailable the invalidation is remembered in memory and made before this
- * instance reads those entries from Redis again; if the instance dies before, the TTL is
- * the bound. Nothing that goes wrong in Redis reaches the caller, unless {@code
+ * Cost: by key two script calls; by tags or all one, however many entries there are.
+ * While Redis is unavailable the invalidation is remembered in memory and made before
+ * this instance reads those entries from Redis again; if the instance dies before, the
+ * TTL is the bound. Nothing that goes wrong in Redis reaches the caller, unless {@code
  * ge.redis.cache.on-redis-down} says so.
  * <p>
  * Methods may return futures and publishers, or be suspending functions, and are

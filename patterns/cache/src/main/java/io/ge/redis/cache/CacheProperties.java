@@ -6,7 +6,6 @@
 package io.ge.redis.cache;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 
 import io.ge.redis.core.invocation.PropertyChecks;
@@ -24,9 +23,8 @@ import org.springframework.util.unit.DataSize;
  * cache
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param consistency protocol by which writers keep old values out of the cache
  * @param onRedisDown outcome of a transaction whose change cannot be announced to Redis
- * before the commit; needs consistency=intent
+ * before the commit
  * @param ttl time to live of a value; at least 1 ms
  * @param negativeTtl time to live of a cached absence; zero to not cache absences
  * @param leaseTime time within which a caller must load and store a value; after it
@@ -54,15 +52,14 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("ge.redis.cache")
 public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
-		@DefaultValue("intent") Consistency consistency, @DefaultValue("proceed") OnRedisDown onRedisDown,
-		@DefaultValue("10m") Duration ttl, @DefaultValue("30s") Duration negativeTtl,
-		@DefaultValue("5s") Duration leaseTime, @DefaultValue("3s") Duration loadWait,
-		@DefaultValue("10s") Duration intentTimeout, @DefaultValue("2s") Duration maxStaleness,
-		@DefaultValue("load") OnLoadTimeout onLoadTimeout, @DefaultValue EarlyRefresh earlyRefresh,
-		@DefaultValue("0s") Duration staleIfError, @DefaultValue("0.1") double ttlJitter,
-		@DefaultValue("1MB") DataSize maxValueSize, @DefaultValue("16KB") DataSize compressAbove,
-		@DefaultValue("false") boolean strictNames, @DefaultValue Near near, @DefaultValue Map<String, Cache> caches,
-		@DefaultValue WarmUp warmUp) {
+		@DefaultValue("proceed") OnRedisDown onRedisDown, @DefaultValue("10m") Duration ttl,
+		@DefaultValue("30s") Duration negativeTtl, @DefaultValue("5s") Duration leaseTime,
+		@DefaultValue("3s") Duration loadWait, @DefaultValue("10s") Duration intentTimeout,
+		@DefaultValue("2s") Duration maxStaleness, @DefaultValue("load") OnLoadTimeout onLoadTimeout,
+		@DefaultValue EarlyRefresh earlyRefresh, @DefaultValue("0s") Duration staleIfError,
+		@DefaultValue("0.1") double ttlJitter, @DefaultValue("1MB") DataSize maxValueSize,
+		@DefaultValue("16KB") DataSize compressAbove, @DefaultValue("false") boolean strictNames,
+		@DefaultValue Near near, @DefaultValue Map<String, Cache> caches, @DefaultValue WarmUp warmUp) {
 
 	private static final String PREFIX = "ge.redis.cache.";
 
@@ -83,9 +80,6 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		PropertyChecks.atLeast(PREFIX + "max-value-size", 1, maxValueSize.toBytes());
 		PropertyChecks.atLeast(PREFIX + "compress-above", 0, compressAbove.toBytes());
 		requireSomethingStale(PREFIX, onLoadTimeout, staleIfError);
-		Assert.isTrue(onRedisDown == OnRedisDown.PROCEED || consistency == Consistency.INTENT,
-				() -> PREFIX + "on-redis-down=fail-tx needs " + PREFIX + "consistency=intent: with "
-						+ consistency.name().toLowerCase(Locale.ROOT) + " nothing is asked of Redis before a commit");
 		checkNear(PREFIX, near.enabled(), near.maxEntries(), near.ttl(), maxStaleness);
 		caches.forEach((name, cache) -> {
 			String prefix = PREFIX + "caches." + name + ".";
@@ -136,7 +130,6 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * One cache. What is not set is taken from the annotations, else from
 	 * {@code ge.redis.cache}.
 	 *
-	 * @param consistency protocol by which writers keep old values out of the cache
 	 * @param ttl time to live of a value
 	 * @param negativeTtl time to live of a cached absence; zero to not cache absences
 	 * @param leaseTime time within which a caller must load and store a value
@@ -157,14 +150,13 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * a class, or of a generic class with its arguments, such as {@code
 	 * java.util.List<com.acme.Product>}
 	 */
-	public record Cache(@Nullable Consistency consistency, @Nullable Duration ttl, @Nullable Duration negativeTtl,
-			@Nullable Duration leaseTime, @Nullable Duration loadWait, @Nullable Boolean permanent,
-			@Nullable OnLoadTimeout onLoadTimeout, @Nullable CacheEarlyRefresh earlyRefresh,
-			@Nullable Duration staleIfError, @Nullable Double ttlJitter, @DefaultValue("false") boolean writeBehind,
-			@Nullable CacheNear near, @Nullable String type) {
+	public record Cache(@Nullable Duration ttl, @Nullable Duration negativeTtl, @Nullable Duration leaseTime,
+			@Nullable Duration loadWait, @Nullable Boolean permanent, @Nullable OnLoadTimeout onLoadTimeout,
+			@Nullable CacheEarlyRefresh earlyRefresh, @Nullable Duration staleIfError, @Nullable Double ttlJitter,
+			@DefaultValue("false") boolean writeBehind, @Nullable CacheNear near, @Nullable String type) {
 
-		public static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, null, false,
-				null, null);
+		public static final Cache UNSET = new Cache(null, null, null, null, null, null, null, null, null, false, null,
+				null);
 
 		public @Nullable EarlyRefreshMode earlyRefreshMode() {
 			return (this.earlyRefresh != null) ? this.earlyRefresh.mode() : null;

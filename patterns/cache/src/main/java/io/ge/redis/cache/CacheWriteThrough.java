@@ -104,20 +104,6 @@ public @interface CacheWriteThrough {
 	String tags() default "";
 
 	/**
-	 * SpEL expression over the arguments and {@code #result} for the version of the
-	 * value, such as {@code "#result.version"}: a whole number from 0 to 2^53, an
-	 * {@code Instant} or a {@code Date} that rises with each change of the row. Then a
-	 * value is published only if its version is higher than any before, else the entry is
-	 * removed, and its place among the commits need not be known: it is published also if
-	 * other writers without a transaction were at work, and in a cache with
-	 * {@link Consistency#FAST} two writers cannot overtake each other. {@code null}, or
-	 * what is no version, removes the entry. Without effect with
-	 * {@link Consistency#LEASE}. Default none.
-	 * @return the expression
-	 */
-	String version() default "";
-
-	/**
 	 * SpEL expression over the arguments: where it is false, the call is no writer.
 	 * Default always.
 	 * @return the expression

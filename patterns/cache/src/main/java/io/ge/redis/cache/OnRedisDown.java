@@ -21,8 +21,7 @@ public enum OnRedisDown {
 	/**
 	 * It is rolled back, and its caller gets a
 	 * {@link io.ge.redis.core.outage.RedisUnavailableException}; without a transaction,
-	 * the method does not run. Of effect in caches with {@link Consistency#INTENT}, since
-	 * in other modes nothing is asked before the commit.
+	 * the method does not run.
 	 */
 	FAIL_TX
 

@@ -67,7 +67,7 @@ local function snapshot_is_old(held)
     if string.sub(fields[i], 1, 2) == 't:' then
       time = tonumber(string.match(fields[i + 1], '^%d+ (%d+)'))
     end
-    if fields[i] ~= 'v' and time >= began then
+    if time >= began then
       return true
     end
   end

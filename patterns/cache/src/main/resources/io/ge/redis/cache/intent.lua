@@ -11,8 +11,7 @@
 --   'n'    the last ticket given; a server time in microseconds, so tickets rise also after the hash was lost
 --   'a'    the highest ticket that was applied: what comes with a lower one is older
 --   'r'    server time when a writer was last resolved
---   'v'    the highest version that a writer came with
---   'b'    the last ticket when that came: what has a lower one and no version is older
+--   'b'    server time when a late reader last removed the entry, see fill.lua
 --   't:id' the ticket of a pending writer, its deadline, and 'l' if it came with the row locked, else 'a' if no other
 --          one was pending when it came and 'b' if one was
 --
@@ -65,7 +64,7 @@ for i = 1, #fields, 2 do
     applied = math.max(applied, tonumber(text))
   elseif field == 'r' then
     resolved = math.max(resolved, tonumber(text))
-  elseif field ~= 'v' and field ~= 'b' then
+  elseif string.sub(field, 1, 2) == 't:' then
     local ticket, deadline, came = string.match(text, '^(%d+) (%d+) (%l)$')
     if field == mine then
       held = tonumber(deadline) > now and {ticket, came} or nil

@@ -2,8 +2,8 @@
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer, 'locked' if it took its ticket while the row was locked, else 'unlocked', value, TTL in
---       milliseconds or 0 for none, how long in milliseconds the writers of an entry are remembered, version of the
---       value, or empty for none, news of the entry ("channel message") or '' if nobody keeps it in memory
+--       milliseconds or 0 for none, how long in milliseconds the writers of an entry are remembered, news of the entry
+--       ("channel message") or '' if nobody keeps it in memory
 -- Reply {'published'} | {'superseded'}
 --
 -- Invariants
@@ -11,8 +11,6 @@
 --    other case the entry is removed: leaving it would keep what an older writer published.
 --  * A ticket taken without a lock says nothing about the order of commits: such a writer publishes only if no other
 --    one was pending beside it, and makes all tickets given so far worthless, also if its own time is over.
---  * Versions say more about that order than tickets: a writer with one publishes only if it is higher than any before,
---    and beside tickets of others. It makes all tickets given so far worthless for writers without a version.
 --  * Overrun writers count as applied, as in intent.lua.
 --  * Whoever asks for the entry after the news does not find what was there before.
 -- See intent.lua for the hash of the writers. The removal comes first: after it servers let a script write also without
@@ -23,7 +21,7 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == 'locked', ARGV[3], ARGV[4], ARGV[5]
-local version, news = tonumber(ARGV[6]), ARGV[7]
+local news = ARGV[6]
 
 local function wake()
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
@@ -49,8 +47,7 @@ end
 
 local fields = redis.call('HGETALL', writers)
 local last, applied, pending = 0, 0, 0
-local newest, outdated = -1, 0
-local disordered = not ordered and not version
+local disordered = not ordered
 local held
 for i = 1, #fields, 2 do
   local field, text = fields[i], fields[i + 1]
@@ -58,11 +55,7 @@ for i = 1, #fields, 2 do
     last = tonumber(text)
   elseif field == 'a' then
     applied = math.max(applied, tonumber(text))
-  elseif field == 'v' then
-    newest = tonumber(text)
-  elseif field == 'b' then
-    outdated = tonumber(text)
-  elseif field ~= 'r' then
+  elseif string.sub(field, 1, 2) == 't:' then
     local ticket, deadline, came = string.match(text, '^(%d+) (%d+) (%l)$')
     local holds = tonumber(deadline) > now
     if field == mine and holds then
@@ -77,26 +70,20 @@ for i = 1, #fields, 2 do
 end
 
 local publish = held ~= nil and held.ticket > applied
-if version then
-  publish = publish and pending == 0 and not disordered and version > newest
-elseif ordered then
-  publish = publish and held.ticket > outdated and pending == 0 and not disordered
+if ordered then
+  publish = publish and pending == 0 and not disordered
 else
-  publish = publish and held.ticket > outdated and held.alone and held.ticket == last
+  publish = publish and held.alone and held.ticket == last
 end
 if disordered then
   applied = math.max(applied, last)
-elseif held and not version then
+elseif held then
   applied = math.max(applied, held.ticket)
 end
 
 redis.call('DEL', entry, refresh)
-local notes = {'a', string.format('%.0f', applied), 'r', string.format('%.0f', now)}
-if version then
-  notes = {'v', string.format('%.0f', math.max(newest, version)), 'b', string.format('%.0f', last), unpack(notes)}
-end
 tell()
-local noted = redis.pcall('HSET', writers, unpack(notes))
+local noted = redis.pcall('HSET', writers, 'a', string.format('%.0f', applied), 'r', string.format('%.0f', now))
 if type(noted) == 'table' and noted.err then
   wake()
   return noted

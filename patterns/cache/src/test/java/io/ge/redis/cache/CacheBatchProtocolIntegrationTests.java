@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.cache.engine.RedisLookups;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.SharedRedis;
@@ -176,9 +175,9 @@ class CacheBatchProtocolIntegrationTests {
 						call("invalidate.lua", writer.row, millis(MEMORY_SECONDS), "", writer.id());
 					}
 					else {
-						String expected = model(writer).publish(writer.id(), this.now, true, writer.value, -1);
+						String expected = model(writer).publish(writer.id(), this.now, true, writer.value);
 						same(expected, call("publish.lua", writer.row, writer.id(), "locked", writer.value,
-								millis(LEASE_SECONDS), millis(MEMORY_SECONDS), "", ""));
+								millis(LEASE_SECONDS), millis(MEMORY_SECONDS), ""));
 					}
 					writer.done();
 				}

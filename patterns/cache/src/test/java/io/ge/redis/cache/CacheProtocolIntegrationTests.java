@@ -139,8 +139,8 @@ class CacheProtocolIntegrationTests {
 	 * One schedule. Actors 0 to 2 are writers in a transaction, of which 2 cannot
 	 * announce itself; 3 is a writer without a transaction; 4 and 5 are readers, of which
 	 * 5 has no use for what has expired; 6 and 7 are readers in a transaction with a
-	 * snapshot; 8 and 9 are as 3 and 0, and know the version of what they have written;
-	 * 10 and 11 are readers that share their leases, of which 11 may bring a change.
+	 * snapshot; 8 and 9 are as 3 and 0; 10 and 11 are readers that share their leases, of
+	 * which 11 may bring a change.
 	 */
 	private static final class Run {
 
@@ -243,10 +243,6 @@ class CacheProtocolIntegrationTests {
 
 		private static boolean isLocking(int actor) {
 			return actor <= 2 || actor == 9;
-		}
-
-		private static boolean isVersioned(int actor) {
-			return actor == 8 || actor == 9;
 		}
 
 		private static boolean isOpen(int actor) {
@@ -405,10 +401,8 @@ class CacheProtocolIntegrationTests {
 
 		private void publish(int actor, boolean locked) {
 			String value = value(this.seen[actor]);
-			long version = isVersioned(actor) ? this.seen[actor] : -1;
-			same("publish", this.model.publish(id(actor), this.now, locked, value, version),
-					call("publish.lua", id(actor), locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS),
-							millis(MEMORY_SECONDS), isVersioned(actor) ? String.valueOf(version) : "", NEWS));
+			same("publish", this.model.publish(id(actor), this.now, locked, value), call("publish.lua", id(actor),
+					locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS), millis(MEMORY_SECONDS), NEWS));
 		}
 
 		private void invalidate(int actor) {

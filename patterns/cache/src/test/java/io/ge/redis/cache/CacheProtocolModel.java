@@ -41,9 +41,7 @@ final class CacheProtocolModel {
 
 	private long resolved;
 
-	private long version = -1;
-
-	private long outdated;
+	private long removed;
 
 	@Nullable String entry() {
 		return this.entry;
@@ -154,7 +152,7 @@ final class CacheProtocolModel {
 			// The scripts tell the time of the lease from its real TTL, the steps from
 			// virtual time: so the snapshot counts from now in both
 			long began = now - age;
-			boolean disturbed = this.lastTicket >= began || this.resolved >= began || this.outdated >= began
+			boolean disturbed = this.lastTicket >= began || this.resolved >= began || this.removed >= began
 					|| this.pending.values().stream().anyMatch((writer) -> writer.deadline >= began);
 			if (disturbed) {
 				if (leased) {
@@ -175,7 +173,7 @@ final class CacheProtocolModel {
 		set(null);
 		this.refresher = null;
 		this.applied = this.lastTicket;
-		this.outdated = now;
+		this.removed = now;
 		return "removed";
 	}
 
@@ -226,7 +224,7 @@ final class CacheProtocolModel {
 		this.applied = writer.locked ? Math.max(this.applied, writer.ticket) : this.lastTicket;
 	}
 
-	String publish(String writer, long now, boolean locked, String value, long newVersion) {
+	String publish(String writer, long now, boolean locked, String value) {
 		Pending own = this.pending.get(writer);
 		boolean othersPending = false;
 		for (Map.Entry<String, Pending> one : this.pending.entrySet()) {
@@ -238,20 +236,11 @@ final class CacheProtocolModel {
 			}
 		}
 		boolean newest = own != null && own.deadline > now && own.ticket > this.applied;
-		boolean published;
-		if (newVersion >= 0) {
-			published = newest && !othersPending && newVersion > this.version;
-			this.version = Math.max(this.version, newVersion);
-			this.outdated = this.lastTicket;
-		}
-		else {
-			published = newest && own.ticket > this.outdated
-					&& (locked ? !othersPending : own.alone && own.ticket == this.lastTicket);
-		}
-		if (newVersion < 0 && !locked) {
+		boolean published = newest && (locked ? !othersPending : own.alone && own.ticket == this.lastTicket);
+		if (!locked) {
 			this.applied = this.lastTicket;
 		}
-		else if (newVersion < 0 && newest) {
+		else if (newest) {
 			this.applied = own.ticket;
 		}
 		this.pending.remove(writer);

@@ -15,9 +15,9 @@ import java.util.function.UnaryOperator;
 import io.ge.redis.cache.Interleavings.Step;
 
 /**
- * One row of a database and its entry, with writers and readers, of all three modes. A
- * step is what happens at once: a statement, a commit, a script. The value of an entry is
- * the version of the row that it shows.
+ * One row of a database and its entry, with writers and readers. A step is what happens
+ * at once: a statement, a commit, a script. The value of an entry is the version of the
+ * row that it shows.
  * <p>
  * This says what the scripts are to do without saying how: time is missing. Instead,
  * whatever ends by time may end at any moment. {@link CacheProtocolIntegrationTests}
@@ -29,8 +29,6 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 
 	/** Leases up to here are those that readers share. */
 	private static final int OPEN = -100;
-
-	private final Consistency mode;
 
 	private final Set<Event> events;
 
@@ -46,8 +44,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	 * @param holes what is left out of the protocol
 	 * @param rounds how often each party comes
 	 */
-	EntryInterleavings(Consistency mode, Set<Event> events, Set<Hole> holes, int rounds, Kind... parties) {
-		this.mode = mode;
+	EntryInterleavings(Set<Event> events, Set<Hole> holes, int rounds, Kind... parties) {
 		this.events = events;
 		this.holes = holes;
 		this.rounds = rounds;
@@ -64,7 +61,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		this.parties.forEach((kind) -> all.add(new Party(kind, 0, 0, false, this.rounds, ABSENT)));
 		List<State> starts = new ArrayList<>();
 		for (int entry : List.of(ABSENT, value(0))) {
-			starts.add(new State(0, -1, entry, 0, 0, 0, 0, List.of(), all, this.rounds));
+			starts.add(new State(0, -1, entry, 0, 0, List.of(), all, this.rounds));
 		}
 		return starts;
 	}
@@ -89,8 +86,8 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 			Party party = state.parties.get(i);
 			if (party.rounds > 0) {
 				switch (party.kind) {
-					case WRITER, VERSIONED_WRITER -> writer(state, i, party, steps);
-					case UNLOCKED, VERSIONED -> unlocked(state, i, party, steps);
+					case WRITER -> writer(state, i, party, steps);
+					case UNLOCKED -> unlocked(state, i, party, steps);
 					case READER -> reader(state, i, party, steps);
 					case OPEN, OPEN_CHANGE -> openReader(state, i, party, steps);
 					case SNAPSHOT -> snapshotReader(state, i, party, steps);
@@ -136,7 +133,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 			}
 			case 5 -> steps.add(new Step<>("w" + i + " removes", invalidate(state, i)));
 			default -> {
-				steps.add(new Step<>("w" + i + " finishes", finish(state, i, true)));
+				steps.add(new Step<>("w" + i + " finishes", publish(state, i, true)));
 				crashAfterCommit(state, i, steps);
 			}
 		}
@@ -164,16 +161,16 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 				}
 			}
 			default -> {
-				steps.add(new Step<>("u" + i + " finishes", finish(state, i, false)));
+				steps.add(new Step<>("u" + i + " finishes", publish(state, i, false)));
 				crashAfterCommit(state, i, steps);
 			}
 		}
 	}
 
 	// Whoever dies after its commit without an announcement that stands is the window
-	// that only the TTL ends: in mode intent, who overran its time or could not announce
+	// that only the TTL ends: who overran its time or could not announce
 	private void crashAfterCommit(State state, int i, List<Step<State>> steps) {
-		if (this.events.contains(Event.CRASH) && (this.mode != Consistency.INTENT || state.ticket(i) != null)) {
+		if (this.events.contains(Event.CRASH) && state.ticket(i) != null) {
 			steps.add(new Step<>("w" + i + " dies after the commit", state.done(i)));
 		}
 	}
@@ -183,9 +180,6 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	}
 
 	private State announce(State state, int i, boolean locked) {
-		if (this.mode != Consistency.INTENT) {
-			return state;
-		}
 		boolean keepsLease = this.holes.contains(Hole.ANNOUNCEMENT_KEEPS_LEASES) && state.entry < 0;
 		boolean alone = state.pending.isEmpty();
 		State next = keepsLease ? state : state.entry(ABSENT);
@@ -200,36 +194,20 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		return next.applied(ticket.locked ? ticket.number : state.last);
 	}
 
-	private State finish(State state, int i, boolean locked) {
-		return switch (this.mode) {
-			case INTENT -> publish(state, i, locked);
-			case LEASE -> invalidate(state, i);
-			case FAST -> store(state, i);
-		};
-	}
-
 	private State publish(State state, int i, boolean locked) {
 		Ticket own = state.ticket(i);
 		int seen = state.parties.get(i).seen;
-		boolean versioned = state.parties.get(i).isVersioned();
-		int outdated = versioned ? state.applied : Math.max(state.applied, state.outdated);
-		boolean newest = own != null && (own.number > outdated || this.holes.contains(Hole.OLDER_TICKETS_PUBLISH));
+		boolean newest = own != null && (own.number > state.applied || this.holes.contains(Hole.OLDER_TICKETS_PUBLISH));
 		boolean alone = state.pending.stream().allMatch((ticket) -> ticket.writer == i);
 		boolean publish;
-		if (versioned) {
-			publish = newest && alone && (seen > state.version || this.holes.contains(Hole.OLDER_VERSIONS_PUBLISH));
-		}
-		else if (locked || this.holes.contains(Hole.UNLOCKED_TICKETS_COUNT)) {
+		if (locked || this.holes.contains(Hole.UNLOCKED_TICKETS_COUNT)) {
 			publish = newest && (alone || this.holes.contains(Hole.PUBLISHES_BESIDE_OTHERS));
 		}
 		else {
 			publish = newest && own.alone && own.number == state.last;
 		}
 		State next = (own != null) ? state.without(own) : state;
-		if (versioned) {
-			next = next.version(seen, this.holes.contains(Hole.VERSIONS_LEAVE_TICKETS) ? 0 : state.last);
-		}
-		else if (!locked && !this.holes.contains(Hole.UNLOCKED_TICKETS_COUNT)) {
+		if (!locked && !this.holes.contains(Hole.UNLOCKED_TICKETS_COUNT)) {
 			next = next.applied(state.last);
 		}
 		else if (own != null) {
@@ -244,14 +222,6 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		boolean keepsTickets = this.holes.contains(Hole.INVALIDATION_KEEPS_TICKETS);
 		State next = keepsLease ? state : state.entry(ABSENT);
 		return next.applied(keepsTickets ? state.applied : state.last).disturbed().done(i);
-	}
-
-	private State store(State state, int i) {
-		Party party = state.parties.get(i);
-		if (party.isVersioned() && party.seen <= state.version) {
-			return state.done(i);
-		}
-		return state.entry(value(party.seen)).version(party.seen, 0).disturbed().done(i);
 	}
 
 	// Readers: 0 before, 1 snapshot taken, 2 leased, 3 loaded
@@ -301,7 +271,7 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 			return state.done(i);
 		}
 		// Does not disturb others that share a lease, but readers of an old snapshot
-		State next = state.entry(ABSENT).applied(state.last).outdated(state.last);
+		State next = state.entry(ABSENT).applied(state.last);
 		return next.disturbed((kind) -> kind == Kind.SNAPSHOT).done(i);
 	}
 
@@ -346,12 +316,6 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		/** Has no transaction: announces itself before its change. */
 		UNLOCKED,
 
-		/** Has no transaction either, but knows the version of what it has written. */
-		VERSIONED,
-
-		/** As a writer, and knows the version of what it has written. */
-		VERSIONED_WRITER,
-
 		/** Loads what is committed. */
 		READER,
 
@@ -393,9 +357,8 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	enum Hole {
 
 		ANNOUNCEMENT_KEEPS_LEASES, LEASES_BESIDE_WRITERS, OLDER_TICKETS_PUBLISH, PUBLISHES_BESIDE_OTHERS,
-		REFUSED_WRITER_LEAVES_ENTRY, OVERRUN_COUNTS_FOR_NOTHING, UNLOCKED_TICKETS_COUNT, OLDER_VERSIONS_PUBLISH,
-		VERSIONS_LEAVE_TICKETS, INVALIDATION_KEEPS_LEASES, INVALIDATION_KEEPS_TICKETS, FILLS_WITHOUT_LEASE,
-		NO_SNAPSHOT_GUARD, LATE_CHANGES_STAND
+		REFUSED_WRITER_LEAVES_ENTRY, OVERRUN_COUNTS_FOR_NOTHING, UNLOCKED_TICKETS_COUNT, INVALIDATION_KEEPS_LEASES,
+		INVALIDATION_KEEPS_TICKETS, FILLS_WITHOUT_LEASE, NO_SNAPSHOT_GUARD, LATE_CHANGES_STAND
 
 	}
 
@@ -410,10 +373,6 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	 * @param lease the lease that it has
 	 */
 	record Party(Kind kind, int phase, int seen, boolean disturbed, int rounds, int lease) {
-
-		boolean isVersioned() {
-			return this.kind == Kind.VERSIONED || this.kind == Kind.VERSIONED_WRITER;
-		}
 
 		boolean isOpen() {
 			return this.kind == Kind.OPEN || this.kind == Kind.OPEN_CHANGE;
@@ -435,14 +394,12 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 	 * @param entry absent, a value or a lease
 	 * @param last the last ticket
 	 * @param applied the highest ticket that was applied
-	 * @param version the highest version that was published
-	 * @param outdated the last ticket when that was
 	 * @param pending announcements
 	 * @param parties readers and writers
 	 * @param expiries how often something may still expire
 	 */
-	record State(int row, int lockedBy, int entry, int last, int applied, int version, int outdated,
-			List<Ticket> pending, List<Party> parties, int expiries) {
+	record State(int row, int lockedBy, int entry, int last, int applied, List<Ticket> pending, List<Party> parties,
+			int expiries) {
 
 		Ticket ticket(int writer) {
 			for (Ticket ticket : this.pending) {
@@ -460,8 +417,8 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		State party(int i, Party party) {
 			List<Party> all = new ArrayList<>(this.parties);
 			all.set(i, party);
-			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied, this.version, this.outdated,
-					this.pending, all, this.expiries);
+			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied, this.pending, all,
+					this.expiries);
 		}
 
 		private State party(int i, UnaryOperator<Party> change) {
@@ -500,52 +457,42 @@ final class EntryInterleavings implements Interleavings.Protocol<EntryInterleavi
 		}
 
 		State lockedBy(int party) {
-			return new State(this.row, party, this.entry, this.last, this.applied, this.version, this.outdated,
-					this.pending, this.parties, this.expiries);
+			return new State(this.row, party, this.entry, this.last, this.applied, this.pending, this.parties,
+					this.expiries);
 		}
 
 		State row(int committed) {
-			return new State(committed, this.lockedBy, this.entry, this.last, this.applied, this.version, this.outdated,
-					this.pending, this.parties, this.expiries);
+			return new State(committed, this.lockedBy, this.entry, this.last, this.applied, this.pending, this.parties,
+					this.expiries);
 		}
 
 		State entry(int content) {
-			return new State(this.row, this.lockedBy, content, this.last, this.applied, this.version, this.outdated,
-					this.pending, this.parties, this.expiries);
+			return new State(this.row, this.lockedBy, content, this.last, this.applied, this.pending, this.parties,
+					this.expiries);
 		}
 
 		State applied(int ticket) {
 			return new State(this.row, this.lockedBy, this.entry, this.last, Math.max(ticket, this.applied),
-					this.version, this.outdated, this.pending, this.parties, this.expiries);
-		}
-
-		State outdated(int ticket) {
-			return version(0, ticket);
-		}
-
-		State version(int published, int last) {
-			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied,
-					Math.max(published, this.version), Math.max(last, this.outdated), this.pending, this.parties,
-					this.expiries);
+					this.pending, this.parties, this.expiries);
 		}
 
 		State with(Ticket ticket) {
 			List<Ticket> all = new ArrayList<>(this.pending);
 			all.add(ticket);
-			return new State(this.row, this.lockedBy, this.entry, ticket.number, this.applied, this.version,
-					this.outdated, all, this.parties, this.expiries);
+			return new State(this.row, this.lockedBy, this.entry, ticket.number, this.applied, all, this.parties,
+					this.expiries);
 		}
 
 		State without(Ticket ticket) {
 			List<Ticket> all = new ArrayList<>(this.pending);
 			all.remove(ticket);
-			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied, this.version, this.outdated,
-					all, this.parties, this.expiries);
+			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied, all, this.parties,
+					this.expiries);
 		}
 
 		State oneExpiryLess() {
-			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied, this.version, this.outdated,
-					this.pending, this.parties, this.expiries - 1);
+			return new State(this.row, this.lockedBy, this.entry, this.last, this.applied, this.pending, this.parties,
+					this.expiries - 1);
 		}
 
 	}

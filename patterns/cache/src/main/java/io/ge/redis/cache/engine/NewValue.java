@@ -13,19 +13,8 @@ import java.time.Duration;
  * @param bytes the value
  * @param ttl how long it stays in Redis; zero for as long as nobody removes it
  * @param kept how much of that is beyond its expiry
- * @param version its version, at most 2^53, or -1 if it has none
  */
-public record NewValue(byte[] bytes, Duration ttl, Duration kept, long version) {
-
-	static final long UNVERSIONED = -1;
-
-	NewValue(byte[] bytes, Duration ttl, Duration kept) {
-		this(bytes, ttl, kept, UNVERSIONED);
-	}
-
-	public NewValue withVersion(long newVersion) {
-		return new NewValue(this.bytes, this.ttl, this.kept, newVersion);
-	}
+public record NewValue(byte[] bytes, Duration ttl, Duration kept) {
 
 	long leftMillis() {
 		return this.ttl.isZero() ? -1 : this.ttl.minus(this.kept).toMillis();

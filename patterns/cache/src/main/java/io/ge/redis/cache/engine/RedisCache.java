@@ -75,8 +75,6 @@ public final class RedisCache {
 
 	private static final LuaScript PUBLISH = LuaScript.load(GeCaches.class, "publish.lua");
 
-	private static final LuaScript STORE = LuaScript.load(GeCaches.class, "store.lua");
-
 	private static final LuaScript INVALIDATE = LuaScript.load(GeCaches.class, "invalidate.lua");
 
 	private static final LuaScript ABORT = LuaScript.load(GeCaches.class, "abort.lua");
@@ -322,19 +320,8 @@ public final class RedisCache {
 			CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(PUBLISH, this.keys.of(key), writer, locked ? "locked" : "unlocked", value.bytes(),
-					value.ttl().toMillis(), this.memoryMillis, version(value), news(key)), budget)
+					value.ttl().toMillis(), this.memoryMillis, news(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
-	}
-
-	public CompletableFuture<Boolean> store(CacheKey key, NewValue value, CallBudget budget) {
-		return this.redis
-			.run(ScriptCall.of(STORE, this.keys.of(key), value.bytes(), value.ttl().toMillis(), this.memoryMillis,
-					version(value), news(key)), budget)
-			.thenApply((reply) -> reply.text(0).equals("published"));
-	}
-
-	private static String version(NewValue value) {
-		return (value.version() >= 0) ? Long.toString(value.version()) : "";
 	}
 
 	public CompletableFuture<ScriptReply> invalidate(CacheKey key, List<String> writers, CallBudget budget) {

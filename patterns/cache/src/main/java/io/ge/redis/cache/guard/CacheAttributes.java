@@ -223,7 +223,6 @@ final class CacheAttributes {
 	Supplier<GuardDescription> description(String annotation, String cache, Expressions expressions) {
 		return () -> {
 			Settings settings = new Settings();
-			this.definitions.consistency(cache, settings);
 			this.definitions.settings(cache, settings);
 			expressions.describe(settings);
 			return new GuardDescription("cache", annotation, cache, settings.toMap());

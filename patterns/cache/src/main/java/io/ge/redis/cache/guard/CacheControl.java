@@ -104,7 +104,6 @@ public final class CacheControl {
 
 	private Map<String, Setting> settings(String cache) {
 		Settings settings = new Settings();
-		this.definitions.consistency(cache, settings);
 		this.definitions.settings(cache, settings);
 		this.definitions.near().settings(cache, settings);
 		return settings.toMap();

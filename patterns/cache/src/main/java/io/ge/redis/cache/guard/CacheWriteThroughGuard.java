@@ -8,7 +8,6 @@ package io.ge.redis.cache.guard;
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.write.CacheWriter;
 import io.ge.redis.cache.write.WritePart;
 import io.ge.redis.core.call.GuardedCall;
@@ -40,9 +39,8 @@ final class CacheWriteThroughGuard implements Guard<CacheWriteThroughOperation> 
 			if (!operation.isPublished(invocation, result)) {
 				return null;
 			}
-			NewValue value = target.newValue(operation.cache(), operation.value(invocation, result), stamp,
+			return target.newValue(operation.cache(), operation.value(invocation, result), stamp,
 					operation.tags(invocation, result));
-			return operation.versioned(value, invocation, result);
 		});
 	}
 

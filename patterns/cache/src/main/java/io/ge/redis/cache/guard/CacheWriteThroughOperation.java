@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.write.TransactionBoundary;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable MethodExpression value,
 		@Nullable MethodExpression condition, @Nullable MethodExpression unless, @Nullable MethodExpression tags,
-		@Nullable MethodExpression version, TransactionBoundary boundary, ResultForm form,
+		TransactionBoundary boundary, ResultForm form,
 		Supplier<GuardDescription> description) implements GuardedOperation {
 
 	boolean applies(MethodInvocation invocation) {
@@ -47,18 +46,6 @@ record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable 
 
 	@Nullable CacheTags tags(MethodInvocation invocation, @Nullable Object result) {
 		return (this.tags != null) ? CacheTags.of(this.tags.evaluate(invocation, unwrap(result)), this.tags) : null;
-	}
-
-	/**
-	 * Gives a value its version.
-	 * @return the value, or {@code null} if it has none although it should
-	 */
-	@Nullable NewValue versioned(@Nullable NewValue value, MethodInvocation invocation, @Nullable Object result) {
-		if (this.version == null || value == null) {
-			return value;
-		}
-		Object given = this.version.evaluate(invocation, unwrap(result));
-		return (given != null) ? value.withVersion(RowVersion.of(given, this.version)) : null;
 	}
 
 	private static @Nullable Object unwrap(@Nullable Object result) {

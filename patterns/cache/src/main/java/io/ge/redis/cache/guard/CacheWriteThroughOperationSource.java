@@ -36,19 +36,16 @@ final class CacheWriteThroughOperationSource extends OperationSource<CacheWriteT
 		MethodExpression condition = this.attributes.condition(method, annotation.condition());
 		MethodExpression unless = this.attributes.ofResult(method, "unless", annotation.unless());
 		MethodExpression tags = this.attributes.tags(method, cache, annotation.tags(), true);
-		MethodExpression version = this.attributes.ofResult(method, "version", annotation.version());
 		this.attributes.ttl(method, cache, annotation.ttl());
 		this.attributes.permanent(method, cache, annotation.permanent());
 		this.attributes.writesThrough(method, cache);
-		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags, version,
+		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags,
 				TransactionBoundary.of(method.method(), method.targetClass(), this.attributes.transactions()),
-				(value == null) ? CacheAttributes.form(method)
-						: CacheAttributes.form(method, value, unless, tags, version),
+				(value == null) ? CacheAttributes.form(method) : CacheAttributes.form(method, value, unless, tags),
 				this.attributes.description("CacheWriteThrough", cache, (settings) -> {
 					settings.pickOptional("key", null, key.text());
 					settings.pickOptional("value", null, (value != null) ? value.text() : null);
 					settings.pickOptional("tags", null, (tags != null) ? tags.text() : null);
-					settings.pickOptional("version", null, (version != null) ? version.text() : null);
 					settings.pickOptional("condition", null, (condition != null) ? condition.text() : null);
 					settings.pickOptional("unless", null, (unless != null) ? unless.text() : null);
 				}));

@@ -16,7 +16,6 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheProperties;
-import io.ge.redis.cache.Consistency;
 import io.ge.redis.cache.OnRedisDown;
 import io.ge.redis.cache.codec.CacheCodec;
 import io.ge.redis.cache.codec.CacheType;
@@ -63,8 +62,6 @@ public final class CacheRegistry {
 	private final Set<String> readBySpring = ConcurrentHashMap.newKeySet();
 
 	private final Set<String> writtenBySpring = ConcurrentHashMap.newKeySet();
-
-	private final Map<String, WritePolicy> policies = new ConcurrentHashMap<>();
 
 	public CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
@@ -151,7 +148,6 @@ public final class CacheRegistry {
 	private void changed() {
 		this.changes.incrementAndGet();
 		this.settings.clear();
-		this.policies.clear();
 	}
 
 	private void requireOneTerm(String cache, GuardedMethod method) {
@@ -262,18 +258,11 @@ public final class CacheRegistry {
 		return known.longestTtl().plus(known.leaseTime()).plus(MARGIN);
 	}
 
-	public WritePolicy writing(String cache) {
-		WritePolicy known = this.policies.get(cache);
-		if (known == null) {
-			int before = this.changes.get();
-			known = new WritePolicy(consistency(cache, new Settings()),
-					this.properties.get().onRedisDown() == OnRedisDown.FAIL_TX, settings(cache).longestTtl());
-			this.policies.put(cache, known);
-			if (this.changes.get() != before) {
-				this.policies.remove(cache, known);
-			}
-		}
-		return known;
+	/**
+	 * Returns whether nothing is committed that cannot be announced.
+	 */
+	public boolean isStrict() {
+		return this.properties.get().onRedisDown() == OnRedisDown.FAIL_TX;
 	}
 
 	public WriterDefinitions writers() {
@@ -282,11 +271,6 @@ public final class CacheRegistry {
 
 	public NearDefinitions near() {
 		return this.near;
-	}
-
-	public Consistency consistency(String cache, Settings origins) {
-		CacheProperties all = this.properties.get();
-		return origins.pick("consistency", all.cache(cache).consistency(), null, all.consistency());
 	}
 
 	public CacheSettings settings(String cache, Settings origins) {

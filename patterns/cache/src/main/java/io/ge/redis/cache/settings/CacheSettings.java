@@ -30,7 +30,7 @@ public record CacheSettings(Duration ttl, boolean permanent, Duration negativeTt
 	/**
 	 * Returns how long an entry stays in Redis at most.
 	 */
-	Duration longestTtl() {
+	public Duration longestTtl() {
 		if (this.permanent) {
 			return EVER;
 		}

@@ -10,13 +10,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
-import io.ge.redis.cache.Consistency;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
-import io.ge.redis.core.invocation.Settings;
 import tools.jackson.databind.JavaType;
 
 /**
@@ -80,11 +78,6 @@ public final class WriterDefinitions {
 						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
 						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
 								+ ".write-behind.");
-			}
-			if (actual.isBehind(cache) && all.consistency(cache, new Settings()) == Consistency.FAST) {
-				throw new IllegalStateException("Cache '" + cache + "' is written behind, but its consistency is fast,"
-						+ " which stores values of writers that have committed. Set ge.redis.cache.caches." + cache
-						+ ".consistency=intent");
 			}
 		}
 	}

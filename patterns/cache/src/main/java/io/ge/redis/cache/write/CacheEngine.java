@@ -122,21 +122,15 @@ public final class CacheEngine {
 	}
 
 	CompletableFuture<Outcome> publish(CacheWrite write, NewValue value) {
-		return written(write, this.redis.publish(write.key(), write.id(), write.isOrdered(), value, write.budget()));
-	}
-
-	CompletableFuture<Outcome> store(CacheWrite write, NewValue value) {
-		return written(write, this.redis.store(write.key(), value, write.budget()));
-	}
-
-	private CompletableFuture<Outcome> written(CacheWrite write, CompletableFuture<Boolean> step) {
-		return step.handle((published, failure) -> {
-			this.flights.cutOff(write.key());
-			if (failure == null) {
-				return CompletableFuture.completedFuture(published ? Outcome.PUBLISHED : Outcome.SUPERSEDED);
-			}
-			return invalidate(write, false);
-		}).thenCompose((outcome) -> outcome);
+		return this.redis.publish(write.key(), write.id(), write.isOrdered(), value, write.budget())
+			.handle((published, failure) -> {
+				this.flights.cutOff(write.key());
+				if (failure == null) {
+					return CompletableFuture.completedFuture(published ? Outcome.PUBLISHED : Outcome.SUPERSEDED);
+				}
+				return invalidate(write, false);
+			})
+			.thenCompose((outcome) -> outcome);
 	}
 
 	/**

@@ -7,11 +7,9 @@ package io.ge.redis.cache.write;
 
 import java.time.Duration;
 
-import io.ge.redis.cache.Consistency;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.engine.NewValue;
-import io.ge.redis.cache.settings.WritePolicy;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,9 @@ final class CacheWrite {
 
 	private final String id;
 
-	private final WritePolicy policy;
+	private final Duration useful;
+
+	private final boolean strict;
 
 	private final TransactionBoundary boundary;
 
@@ -65,10 +65,17 @@ final class CacheWrite {
 
 	private CacheTags tags = CacheTags.ALL;
 
-	CacheWrite(CacheKey key, String id, WritePolicy policy, TransactionBoundary boundary, CallBudget budget) {
+	/**
+	 * Creates a writer.
+	 * @param useful how long an old value can stay in Redis
+	 * @param strict whether nothing is committed that cannot be announced
+	 */
+	CacheWrite(CacheKey key, String id, Duration useful, boolean strict, TransactionBoundary boundary,
+			CallBudget budget) {
 		this.key = key;
 		this.id = id;
-		this.policy = policy;
+		this.useful = useful;
+		this.strict = strict;
 		this.boundary = boundary;
 		this.budget = budget;
 	}
@@ -85,7 +92,7 @@ final class CacheWrite {
 	 * Returns how long an old value can stay in Redis.
 	 */
 	Duration useful() {
-		return this.policy.useful();
+		return this.useful;
 	}
 
 	TransactionBoundary boundary() {
@@ -130,7 +137,7 @@ final class CacheWrite {
 
 	void announcementFailed(boolean outcomeUnknown, RuntimeException failure) {
 		this.announcement = outcomeUnknown ? Announcement.UNKNOWN : Announcement.FAILED;
-		this.refusal = this.policy.strict() ? failure : null;
+		this.refusal = this.strict ? failure : null;
 	}
 
 	@Nullable RuntimeException refusal() {
@@ -138,15 +145,7 @@ final class CacheWrite {
 	}
 
 	boolean isAnnouncing() {
-		return this.policy.consistency() == Consistency.INTENT && !this.key.isWhole();
-	}
-
-	boolean isPublishing() {
-		return this.policy.consistency() != Consistency.LEASE && !this.key.isWhole();
-	}
-
-	boolean isStoring() {
-		return this.policy.consistency() == Consistency.FAST;
+		return !this.key.isWhole();
 	}
 
 	/**

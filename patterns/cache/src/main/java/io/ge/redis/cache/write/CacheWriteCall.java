@@ -121,8 +121,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		CacheWrite removal = enlist(write);
 		boolean opensItsOwn = this.form.isPlain() && this.boundary.opensItsOwn();
 		write.exposed = write.owner == null && !opensItsOwn;
-		boolean stamped = !part.isRemoval() && write.isPublishing();
-		CompletableFuture<Long> stamp = stamped
+		CompletableFuture<Long> stamp = !part.isRemoval()
 				? this.writer.engine.invalidations()
 					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget())
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
@@ -349,8 +348,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	// A ticket that was taken at a second commit would put a value of the first one after
 	// what others have committed in between
 	private static boolean isCertain(CacheWrite write) {
-		boolean one = write.isOrdered() ? write.commits == 1 : (write.isAnnouncing() || write.commits <= 1);
-		return one && write.rollbacks == 0;
+		return (!write.isOrdered() || write.commits == 1) && write.rollbacks == 0;
 	}
 
 	@Override

@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.WriteBehind;
-import io.ge.redis.cache.engine.CacheInvalidations;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.engine.CacheValues;
@@ -87,8 +86,8 @@ public final class CacheWriter {
 	}
 
 	CacheWrite newWrite(CacheKey key, TransactionBoundary boundary) {
-		return new CacheWrite(key, this.engine.newHandle(), this.definitions.writing(key.cache()), boundary,
-				this.engine.newBudget());
+		return new CacheWrite(key, this.engine.newHandle(), this.definitions.settings(key.cache()).longestTtl(),
+				this.definitions.isStrict(), boundary, this.engine.newBudget());
 	}
 
 	/**
@@ -134,9 +133,6 @@ public final class CacheWriter {
 	}
 
 	private long stamp(CacheWrite write, boolean waiting) {
-		if (!write.isPublishing()) {
-			return CacheInvalidations.UNSTAMPABLE;
-		}
 		CompletableFuture<Long> stamp = this.engine.invalidations()
 			.stampWhenReady(write.key().cache(), this.transactions.snapshot(), write.budget());
 		return waiting ? Waiting.await(stamp)

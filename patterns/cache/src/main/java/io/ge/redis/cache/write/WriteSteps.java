@@ -117,9 +117,6 @@ public final class WriteSteps {
 		if (value != null && write.isAnnounced()) {
 			return cache.publish(write, value);
 		}
-		if (value != null && write.isStoring()) {
-			return cache.store(write, value);
-		}
 		return cache.invalidate(write);
 	}
 

@@ -6,23 +6,19 @@
 package io.ge.redis.cache.engine;
 
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Date;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-import io.ge.redis.cache.guard.RowVersion;
 import io.ge.redis.core.invocation.InvalidKeyException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * Tests for {@link CacheTags}, {@link TagVersions} and {@link RowVersion}.
+ * Tests for {@link CacheTags} and {@link TagVersions}.
  */
 class CacheTagsTests {
 
@@ -148,19 +144,6 @@ class CacheTagsTests {
 		assertThat(this.versions.unconfirmedNanos()).isGreaterThanOrEqualTo(Duration.ofSeconds(1).toNanos());
 		assertThat(this.versions.seen()).isEqualTo(9);
 		assertThat(this.versions.look((own) -> own.complete(null))).isNotSameAs(first).isCompleted();
-	}
-
-	@Test
-	void versionsAreWholeNumbersOrTimes() {
-		assertThat(RowVersion.of(7, "v")).isEqualTo(7);
-		assertThat(RowVersion.of((short) 0, "v")).isZero();
-		assertThat(RowVersion.of(1L << 53, "v")).isEqualTo(1L << 53);
-		assertThat(RowVersion.of(Instant.ofEpochSecond(2, 3000), "v")).isEqualTo(2_000_003);
-		assertThat(RowVersion.of(new Date(5), "v")).isEqualTo(5000);
-		for (Object bad : List.of(-1, (1L << 53) + 1, 1.5, "7", Instant.ofEpochSecond(-1))) {
-			assertThatIllegalArgumentException().isThrownBy(() -> RowVersion.of(bad, "v"))
-				.withMessageContaining("which is no version");
-		}
 	}
 
 }

@@ -14,12 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 import io.ge.redis.cache.CacheEvent;
-import io.ge.redis.cache.Consistency;
 import io.ge.redis.cache.engine.CacheInvalidations;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.cache.engine.RedisInvalidations;
-import io.ge.redis.cache.settings.WritePolicy;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.AbsentConnection;
@@ -90,8 +88,7 @@ class CacheEngineTests {
 		this.breaker.start();
 		for (int i = 0; i < 250; i++) {
 			CacheKey key = new CacheKey("c", List.of("k" + i));
-			CacheWrite write = new CacheWrite(key, "w" + i,
-					WritePolicy.proceeding(Consistency.INTENT, Duration.ofHours(1)), TransactionBoundary.UNKNOWN,
+			CacheWrite write = new CacheWrite(key, "w" + i, Duration.ofHours(1), false, TransactionBoundary.UNKNOWN,
 					this.engine.newBudget());
 			assertThat(this.engine.invalidate(write).join()).isEqualTo(CacheEvent.Outcome.DEFERRED);
 		}

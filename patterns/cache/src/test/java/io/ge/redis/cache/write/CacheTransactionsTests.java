@@ -11,10 +11,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-import io.ge.redis.cache.Consistency;
 import io.ge.redis.cache.OuterTransaction;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.settings.WritePolicy;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class CacheTransactionsTests {
 
-	private static final CacheKey KEY = new CacheKey("c", List.of("k"));
+	private static final CacheKey KEY = CacheKey.whole("c");
 
 	private final List<String> results = new ArrayList<>();
 
@@ -142,8 +140,8 @@ class CacheTransactionsTests {
 	}
 
 	private static CacheWrite write(TransactionBoundary.Kind kind) {
-		return new CacheWrite(KEY, "w", WritePolicy.proceeding(Consistency.FAST, Duration.ofHours(1)),
-				new TransactionBoundary(kind, "test"), CallBudget.of(Duration.ofSeconds(1)));
+		return new CacheWrite(KEY, "w", Duration.ofHours(1), false, new TransactionBoundary(kind, "test"),
+				CallBudget.of(Duration.ofSeconds(1)));
 	}
 
 	/**
