@@ -19,9 +19,9 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * {@code /actuator/geredis/cache} lists the caches with their settings, an estimate of
- * their size, the counts of all instances, and the warm-ups. {@code
- * /actuator/geredis/cache/<cache>} shows one of them. A delete with {@code ?key=42}
+ * {@code /actuator/geredis/cache} lists the caches with their settings, the counts of
+ * all instances, and the warm-ups. {@code /actuator/geredis/cache/<cache>} shows one of
+ * them. A delete with {@code ?key=42}
  * removes the entry, with {@code ?tag=toys} all entries that have the tag, with {@code
  * ?all=true} all entries.
  * <p>

@@ -8,7 +8,6 @@ package io.ge.redis.actuate;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiConsumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
@@ -100,36 +99,6 @@ class CachesResourceIntegrationTests {
 				assertThat(result).bodyJson().extractingPath("$.instances[*].journal").asArray().containsOnly(0);
 			});
 		}));
-	}
-
-	@Test
-	@Wide
-	void estimatesSizesWithoutScanning() {
-		run(this.reading, (desk, mvc) -> {
-			assertThat(mvc.get().uri(NAMES)).bodyJson().extractingPath("$.size.entries").isEqualTo(0);
-			IntStream.range(0, 300).forEach((i) -> desk.name("n" + i));
-			IntStream.range(0, 100).forEach((i) -> desk.caches().get("in-code", i, String.class, () -> "1"));
-			SharedRedis.standalone().configResetStat();
-			MvcTestResult result = mvc.get().uri(CACHES).exchange();
-			assertThat(SharedRedis.standalone().commandCalls("scan")).isZero();
-			assertThat(SharedRedis.standalone().commandCalls("keys")).isZero();
-			assertThat(SharedRedis.standalone().commandCalls("randomkey")).isEqualTo(500);
-			// Six standard deviations
-			assertEntries(result, 0, 50, 150);
-			assertEntries(result, 1, 250, 350);
-			assertThat(result).bodyJson().extractingPath("$.caches[1].size.looks").isEqualTo(500);
-			assertThat(result).bodyJson()
-				.extractingPath("$.caches[1].size.margin")
-				.asNumber()
-				.satisfies((margin) -> assertThat(margin.intValue()).isBetween(10, 25));
-		});
-	}
-
-	private static void assertEntries(MvcTestResult result, int cache, int least, int most) {
-		assertThat(result).bodyJson()
-			.extractingPath("$.caches[" + cache + "].size.entries")
-			.asNumber()
-			.satisfies((entries) -> assertThat(entries.intValue()).isBetween(least, most));
 	}
 
 	@Test
@@ -244,7 +213,6 @@ class CachesResourceIntegrationTests {
 					assertThat(result).hasStatusOk();
 					assertThat(result).bodyJson().extractingPath("$.instances[0].journal").isEqualTo(2);
 					assertThat(result).bodyJson().extractingPath("$.caches[0].figures.bypass").isEqualTo(1);
-					assertThat(result).bodyJson().doesNotHavePath("$.caches[0].size");
 				});
 	}
 

@@ -6,7 +6,6 @@
 package io.ge.redis.cache.guard;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +20,6 @@ import io.ge.redis.cache.write.CacheWriter;
 import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Settings;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,14 +32,11 @@ public final class CacheControl {
 
 	private final CacheWriter writer;
 
-	private final RedisCacheSizes sizes;
-
 	private final Reports<CacheReport> reports;
 
-	CacheControl(CacheRegistry definitions, CacheWriter writer, RedisCacheSizes sizes, Reports<CacheReport> reports) {
+	CacheControl(CacheRegistry definitions, CacheWriter writer, Reports<CacheReport> reports) {
 		this.definitions = definitions;
 		this.writer = writer;
-		this.sizes = sizes;
 		this.reports = reports;
 	}
 
@@ -56,9 +51,8 @@ public final class CacheControl {
 
 	/**
 	 * Lists the caches. One message, one from each instance, which are waited for half a
-	 * second at most, and one script call for each server, which looks at 500 random keys
-	 * there.
-	 * @return what the instances have told, and what was seen
+	 * second at most.
+	 * @return what the instances have reported
 	 */
 	public Listing list() {
 		Reports.Collected<CacheReport> collected = this.reports.collect(Reports.Filter.ALL);
@@ -75,31 +69,21 @@ public final class CacheControl {
 				cache.results().forEach((result, count) -> sums.merge(result, count, Long::sum));
 			});
 		});
-		Map<String, Size> found = sizes(counts.keySet());
 		List<Cache> all = new ArrayList<>();
-		counts.forEach((cache, figures) -> all.add(cache(cache, found.get(cache), figures)));
+		counts.forEach((cache, figures) -> all.add(cache(cache, figures)));
 		return new Listing(collected.instance(), instances, collected.silent(), all, warmUps);
 	}
 
-	private Cache cache(String name, @Nullable Size size, Map<String, Long> figures) {
+	private Cache cache(String name, Map<String, Long> figures) {
 		Long near = figures.remove(CacheReport.NEAR);
 		long hits = count(figures, "hit", "stale");
 		long reads = hits + count(figures, "miss", "bypass");
-		return new Cache(name, settings(name), size, near, (reads > 0) ? (double) hits / reads : null,
+		return new Cache(name, settings(name), near, (reads > 0) ? (double) hits / reads : null,
 				count(figures, "loaded", "load_failed"), count(figures, "stale"), figures);
 	}
 
 	private static long count(Map<String, Long> figures, String... results) {
 		return Stream.of(results).mapToLong((result) -> figures.getOrDefault(result, 0L)).sum();
-	}
-
-	private Map<String, Size> sizes(Collection<String> names) {
-		try {
-			return this.sizes.estimate(names);
-		}
-		catch (RedisUnavailableException ex) {
-			return Map.of();
-		}
 	}
 
 	private Map<String, Setting> settings(String cache) {
@@ -163,7 +147,6 @@ public final class CacheControl {
 	 *
 	 * @param settings the settings on the instance that has asked, and where each comes
 	 * from
-	 * @param size how many entries it has in Redis, or {@code null} if that is not known
 	 * @param nearEntries about how many values the instances that have answered have in
 	 * memory, or {@code null} if they keep none
 	 * @param hitRatio the share of reads that were answered with a value that was there,
@@ -173,36 +156,7 @@ public final class CacheControl {
 	 * @param figures what all instances that have answered have counted since they
 	 * started, by result
 	 */
-	public record Cache(String name, Map<String, Setting> settings, @Nullable Size size, @Nullable Long nearEntries,
-			@Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {
-	}
-
-	/**
-	 * How many entries a cache has in Redis at present, be they values or being loaded:
-	 * an estimate from the share that they have among random keys.
-	 *
-	 * @param margin by how much it may be wrong, in nineteen of twenty cases
-	 */
-	public record Size(long entries, long margin, long looks) {
-
-		static final Size NONE = new Size(0, 0, 0);
-
-		/**
-		 * Adds what was seen on one more server.
-		 */
-		Size plus(long keys, long looked, long seen) {
-			if (looked == 0) {
-				return this;
-			}
-			double share = (double) seen / looked;
-			// Where all are alike the rule of three says how many of the other kind there
-			// may be
-			double deviation = (seen == 0 || seen == looked) ? 3.0 / looked
-					: 1.96 * Math.sqrt(share * (1 - share) / looked);
-			long wrong = (long) Math.ceil(Math.min(1, deviation) * keys);
-			return new Size(this.entries + Math.round(share * keys), this.margin + wrong, this.looks + looked);
-		}
-
+	public record Cache(String name, Map<String, Setting> settings, @Nullable Long nearEntries, @Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {
 	}
 
 	/**

@@ -359,10 +359,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	public CacheControl control() {
-		RedisBackend backend = this.backend.get();
-		CacheWriter writer = this.assembly.get().writer();
-		RedisCacheSizes sizes = new RedisCacheSizes(backend.redis(PATTERN), backend.keys(PATTERN), backend);
-		return new CacheControl(this.definitions, writer, sizes, CacheReport.over(backend.bus()));
+		return new CacheControl(this.definitions, this.assembly.get().writer(),
+				CacheReport.over(this.backend.get().bus()));
 	}
 
 	private CacheReport report() {
