@@ -11,7 +11,6 @@ import java.util.function.BiFunction;
 
 import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.autoconfigure.startup.CacheWarmUpRunner;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheProperties;
@@ -23,7 +22,7 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.cache.guard.CachePattern;
-import io.ge.redis.cache.warmup.CacheWarmUp;
+import io.ge.redis.cache.guard.CacheWarmUp;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.consume.ConsumerThreads;
@@ -35,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -127,10 +127,14 @@ public final class CacheAutoConfiguration {
 		return pattern.warmUp(warmers.orderedStream().toList());
 	}
 
+	/**
+	 * After the application's own runners. Spring Boot accepts traffic when all runners
+	 * have returned, so waiting here is all that readiness needs.
+	 */
 	@Bean
 	@ConditionalOnBean(name = "geRedisCacheWarmUp")
-	CacheWarmUpRunner geRedisCacheWarmUpRunner(CacheWarmUp warmUp) {
-		return new CacheWarmUpRunner(warmUp);
+	ApplicationRunner geRedisCacheWarmUpRunner(CacheWarmUp warmUp) {
+		return (arguments) -> warmUp.run();
 	}
 
 	/**

@@ -160,7 +160,7 @@ class CacheWarmUpIntegrationTests {
 
 	@Test
 	void doesNotStartIfItIsRequiredAndFails() {
-		assertThatExceptionOfType(CacheWarmUpException.class)
+		assertThatExceptionOfType(GuardConfigurationException.class)
 			.isThrownBy(() -> start("test.fail-at=5", "ge.redis.cache.warm-up.readiness=require"))
 			.withMessageContaining("'words' failed after 4 keys")
 			.withMessageContaining("no word word4");
@@ -169,7 +169,7 @@ class CacheWarmUpIntegrationTests {
 	@Test
 	@Wide
 	void doesNotStartIfItIsRequiredAndFailsWithAnError() {
-		assertThatExceptionOfType(CacheWarmUpException.class)
+		assertThatExceptionOfType(GuardConfigurationException.class)
 			.isThrownBy(() -> start((context) -> context.registerBean("broken", Broken.class),
 					"ge.redis.cache.warm-up.readiness=require"))
 			.withMessageContaining("'broken' failed after 0 keys");
@@ -178,7 +178,7 @@ class CacheWarmUpIntegrationTests {
 	@Test
 	@Wide
 	void doesNotStartIfItIsRequiredAndTakesTooLong() {
-		assertThatExceptionOfType(CacheWarmUpException.class)
+		assertThatExceptionOfType(GuardConfigurationException.class)
 			.isThrownBy(() -> start("ge.redis.cache.warm-up.rate=1", "ge.redis.cache.warm-up.readiness=require",
 					"ge.redis.cache.warm-up.timeout=300ms"))
 			.withMessageContaining("ge.redis.cache.warm-up.timeout");

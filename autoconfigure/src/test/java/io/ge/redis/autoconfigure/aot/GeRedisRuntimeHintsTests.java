@@ -124,7 +124,7 @@ class GeRedisRuntimeHintsTests {
 		for (String name : List.of("core.bus.Reports$Filter", "lock.engine.LockReport", "lock.engine.LockReport$Holder",
 				"lock.engine.LockReport$Waiters", "idempotency.engine.IdempotencyReport",
 				"idempotency.engine.IdempotencyReport$Key", "cache.guard.CacheReport", "cache.guard.CacheReport$Counts",
-				"cache.warmup.WarmUpRun$Progress")) {
+				"cache.guard.CacheWarmUp$Progress")) {
 			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
 			assertThat(RuntimeHintsPredicates.reflection()
 				.onType(report)

@@ -9,17 +9,15 @@ import java.util.stream.Stream;
 
 /**
  * Fills a cache before it is asked. A bean of this type runs when the application has
- * started: on one instance of the fleet at a time, no faster than {@code
+ * started: on one of all instances, no faster than {@code
  * ge.redis.cache.warm-up.rate}, and not again by instances that start within {@code
  * ge.redis.cache.warm-up.valid-for} of its end.
  * <p>
- * If that instance dies, another one that has started takes over when its lease of {@code
- * ge.redis.cache.warm-up.lease-time} ends, and begins anew: what is cached by then is
- * read at the cost of a hit. The same applies after an outage of Redis. It may happen
- * that two instances are at it for a moment; each value is loaded once all the same.
+ * If that instance dies, another one begins anew when its lease of {@code
+ * ge.redis.cache.warm-up.lease-time} ends, at the cost of a hit for each cached value. The
+ * same applies after an outage of Redis.
  * <p>
- * An exception ends the run: it is logged, and another instance that waits tries. A
- * warm-up that is to go on after a key that fails catches what is thrown.
+ * An exception ends the run: it is logged, and another instance that waits tries.
  *
  * @param <K> what names a value
  */

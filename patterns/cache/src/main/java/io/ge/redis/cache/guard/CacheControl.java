@@ -163,8 +163,7 @@ public final class CacheControl {
 	 * A warm-up on one instance.
 	 *
 	 * @param state {@code waiting}, {@code running}, {@code done} or {@code failed}
-	 * @param read how many keys were read, by the instance or by the one that it waits
-	 * for
+	 * @param read how many keys the instance has read
 	 */
 	public record WarmUp(String name, String instance, String state, long read) {
 	}

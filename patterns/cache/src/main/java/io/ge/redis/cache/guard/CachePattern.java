@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
@@ -47,8 +46,6 @@ import io.ge.redis.cache.spring.SpringCacheManager;
 import io.ge.redis.cache.spring.SpringCacheMethods;
 import io.ge.redis.cache.spring.SpringCacheParts;
 import io.ge.redis.cache.spring.SpringCachePuts;
-import io.ge.redis.cache.warmup.CacheWarmUp;
-import io.ge.redis.cache.warmup.RedisWarmUps;
 import io.ge.redis.cache.write.CacheBehindWriter;
 import io.ge.redis.cache.write.CacheEngine;
 import io.ge.redis.cache.write.CacheTransactions;
@@ -325,9 +322,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 */
 	public CacheWarmUp warmUp(List<? extends CacheWarmer<?>> warmers) {
 		RedisBackend backend = this.backend.get();
-		AtomicLong runs = new AtomicLong();
-		CacheWarmUp made = new CacheWarmUp(warmers, new RedisWarmUps(backend.redis(PATTERN), backend.keys(PATTERN)),
-				this.settings.get().warmUp(), () -> backend.bus().instanceId() + "." + runs.incrementAndGet());
+		CacheWarmUp made = new CacheWarmUp(warmers, backend.redis(PATTERN), backend.keys(PATTERN),
+				this.settings.get().warmUp(), backend.bus().instanceId());
 		this.warmUp = made;
 		return made;
 	}

@@ -8,14 +8,13 @@ package io.ge.redis.cache.guard;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.cache.warmup.WarmUpRun;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.bus.Reports;
 
 /**
  * The report of one instance about its caches.
  */
-record CacheReport(String process, int journal, List<Counts> caches, List<WarmUpRun.Progress> warmUps) {
+record CacheReport(String process, int journal, List<Counts> caches, List<CacheWarmUp.Progress> warmUps) {
 
 	/** Under which an instance reports how many values it has in memory. */
 	static final String NEAR = "near_entries";
