@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Currency;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.introspect.AnnotatedField;
 import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedMethod;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
@@ -75,6 +77,20 @@ final class ObjectFields {
 	static boolean isContainer(Object value) {
 		return value instanceof Collection || value instanceof Map || value instanceof Optional
 				|| value.getClass().isArray();
+	}
+
+	/**
+	 * Returns what is in a container, of a map its values; nothing for primitive ones.
+	 */
+	static Collection<?> content(Object container) {
+		if (container instanceof Map<?, ?> map) {
+			return map.values();
+		}
+		if (container instanceof Optional<?> optional) {
+			return optional.stream().toList();
+		}
+		return (container instanceof Object[] elements) ? Arrays.asList(elements)
+				: (container instanceof Collection<?> elements) ? elements : List.of();
 	}
 
 	static @Nullable Comparator<?> comparator(Object container) {
@@ -152,28 +168,38 @@ final class ObjectFields {
 				introspector.introspectClassAnnotations(type));
 		Set<String> names = new HashSet<>();
 		serializer.properties().forEachRemaining((property) -> names.add(property.getName()));
-		Set<String> written = new HashSet<>();
+		Map<String, @Nullable AnnotatedMethod> written = new HashMap<>();
 		boolean typical = description.getObjectIdInfo() == null;
 		for (BeanPropertyDefinition property : description.findProperties()) {
 			if (names.contains(property.getName()) && property.couldSerialize()) {
-				written.add(property.getInternalName());
+				written.put(property.getInternalName(), accessor(property));
 				typical &= !isFormatted(property.getAccessor());
 			}
 		}
-		List<Part> parts = parts(description, (name) -> !bean || written.contains(name));
+		List<Part> parts = parts(description, (name) -> !bean || written.containsKey(name), written);
 		boolean readable = parts.stream().allMatch((part) -> part.field().trySetAccessible());
 		boolean empty = bean && names.isEmpty() && description.findAnyGetter() == null;
 		// Others are written by methods of the application
 		return new Fields(bean && readable, empty, typical && bean, readable, parts);
 	}
 
-	private List<Part> parts(BeanDescription description, Predicate<String> written) {
+	private static @Nullable AnnotatedMethod accessor(BeanPropertyDefinition property) {
+		if (property.getAccessor() instanceof AnnotatedMethod method) {
+			method.fixAccess(true);
+			return method;
+		}
+		return null;
+	}
+
+	private List<Part> parts(BeanDescription description, Predicate<String> written,
+			Map<String, @Nullable AnnotatedMethod> accessors) {
 		List<Part> parts = new ArrayList<>();
 		for (AnnotatedField field : description.getClassInfo().fields()) {
 			String name = field.getName();
 			boolean chosen = isAnnotated(field) || description.getIgnoredPropertyNames().contains(name);
 			if ((written.test(name) || isState(field)) && !isOfTheJdk(field.getAnnotated().getDeclaringClass())) {
-				parts.add(new Part(field.getAnnotated(), written.test(name), chosen, new Place(field.getType(), this)));
+				parts.add(new Part(field.getAnnotated(), written.test(name), chosen, new Place(field.getType(), this),
+						accessors.get(name)));
 			}
 		}
 		return parts;
@@ -208,19 +234,13 @@ final class ObjectFields {
 		if (value == null || ObjectUtils.isEmpty(value) || depth == 0) {
 			return false;
 		}
-		if (value instanceof Optional<?> optional) {
-			return isData(optional.get(), depth - 1);
-		}
-		if (value instanceof Map<?, ?> map) {
-			return map.values().stream().anyMatch((content) -> isData(content, depth - 1));
-		}
-		if (value instanceof Collection<?> || value instanceof Object[]) {
-			Collection<?> elements = (value instanceof Collection<?> all) ? all : Arrays.asList((Object[]) value);
-			return elements.stream().anyMatch((element) -> isData(element, depth - 1));
-		}
 		Class<?> type = value.getClass();
+		if (isContainer(value)) {
+			return (type.isArray() && type.getComponentType().isPrimitive())
+					|| content(value).stream().anyMatch((element) -> isData(element, depth - 1));
+		}
 		if (isOfTheJdk(type)) {
-			return type.isArray() || value instanceof Number || definesEquals(type);
+			return value instanceof Number || definesEquals(type);
 		}
 		return value instanceof Enum || isObjectOfData(of(value).parts(), value, depth);
 	}
@@ -247,11 +267,20 @@ final class ObjectFields {
 	 *
 	 * @param written whether it is in the JSON
 	 * @param annotated whether Jackson is told how to treat it
+	 * @param accessor the method whose result is written, if there is one
 	 */
-	record Part(Field field, boolean written, boolean annotated, Place place) {
+	record Part(Field field, boolean written, boolean annotated, Place place, @Nullable AnnotatedMethod accessor) {
 
 		@Nullable Object of(Object owner) {
 			return ReflectionUtils.getField(this.field, owner);
+		}
+
+		/**
+		 * Returns whether the content itself is written, not something else that an
+		 * accessor makes of it, such as a masked text.
+		 */
+		boolean isWrittenAs(@Nullable Object content, Object owner) {
+			return this.accessor == null || ObjectUtils.nullSafeEquals(this.accessor.getValue(owner), content);
 		}
 
 	}

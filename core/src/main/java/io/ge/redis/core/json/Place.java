@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 import io.ge.redis.core.json.ObjectFields.Fields;
 import io.ge.redis.core.json.ObjectFields.Part;
@@ -52,52 +51,38 @@ final class Place {
 	boolean visit(@Nullable Object value, boolean learn) {
 		Class<?> type = (value != null) ? value.getClass() : Void.class;
 		for (Seen candidate : this.seen) {
-			if (candidate.type() == type
-					&& (value == null || candidate.special() == candidate.kind().isSpecial(value))) {
-				return visitParts(candidate, value, learn);
+			if (candidate.type() == type && candidate.special() == isSpecial(value)) {
+				return value == null || visitParts(candidate.parts(), value, learn);
 			}
 		}
 		Seen learnt = learn ? learn(value, type) : null;
-		return (learnt != null) ? visitParts(learnt, value, true) : learn;
+		return (learnt == null || value == null) ? learn : visitParts(learnt.parts(), value, true);
 	}
 
 	// Of two that learn at a time one may be forgotten, and is compared again
 	private @Nullable Seen learn(@Nullable Object value, Class<?> type) {
-		Kind kind = Kind.of(value);
-		Fields found = (value != null && kind == Kind.OBJECT) ? this.fields.of(value, this.declared) : NONE;
-		if (this.seen.length == MOST || !found.typical()
-				|| (value != null && kind != Kind.CONTAINER && !this.fields.isExact(type))) {
+		boolean plain = value == null || ObjectFields.isContainer(value);
+		boolean object = !plain && !(value instanceof Enum) && !ObjectFields.isOfTheJdk(type);
+		Fields found = object ? this.fields.of(value, this.declared) : NONE;
+		if (this.seen.length == MOST || !found.typical() || !(plain || this.fields.isExact(type))) {
 			return null;
 		}
 		Seen[] all = Arrays.copyOf(this.seen, this.seen.length + 1);
-		Seen made = new Seen(type, kind, value != null && kind.isSpecial(value),
-				found.bean() ? found.parts() : List.of());
+		Seen made = new Seen(type, isSpecial(value), found.bean() ? found.parts() : List.of());
 		all[all.length - 1] = made;
 		this.seen = all;
 		return made;
 	}
 
-	private boolean visitParts(Seen found, @Nullable Object value, boolean learn) {
-		if (value != null && found.kind() == Kind.CONTAINER) {
-			return visitContent(value, learn);
+	private boolean visitParts(List<Part> parts, Object value, boolean learn) {
+		if (!ObjectFields.isContainer(value)) {
+			return visitFields(parts, value, learn);
 		}
-		return value == null || visitFields(found.parts(), value, learn);
-	}
-
-	private boolean visitContent(Object value, boolean learn) {
 		if (ObjectFields.comparator(value) != null) {
 			return learn;
 		}
-		if (value instanceof Map<?, ?> map) {
-			return visitAll(keys(), map.keySet(), learn) && visitAll(content(), map.values(), learn);
-		}
-		if (value instanceof Collection<?> elements) {
-			return visitAll(content(), elements, learn);
-		}
-		if (value instanceof Object[] elements) {
-			return visitAll(content(), Arrays.asList(elements), learn);
-		}
-		return !(value instanceof Optional<?> optional) || optional.isEmpty() || content().visit(optional.get(), learn);
+		return (!(value instanceof Map<?, ?> map) || visitAll(keys(), map.keySet(), learn))
+				&& visitAll(content(), ObjectFields.content(value), learn);
 	}
 
 	private static boolean visitAll(Place place, Collection<?> elements, boolean learn) {
@@ -119,11 +104,12 @@ final class Place {
 	}
 
 	private boolean isKnown(Part part, Object owner, boolean learn) {
+		Object content = part.of(owner);
 		if (part.written()) {
 			// A primitive one has one shape
-			return part.field().getType().isPrimitive() || part.place().visit(part.of(owner), learn);
+			return (learn || part.isWrittenAs(content, owner))
+					&& (part.field().getType().isPrimitive() || part.place().visit(content, learn));
 		}
-		Object content = part.of(owner);
 		return ObjectUtils.isEmpty(content) ? part.place().visit(content, learn)
 				: learn || !this.fields.counts(part, content);
 	}
@@ -149,47 +135,15 @@ final class Place {
 		return known;
 	}
 
-	/**
-	 * Kinds of classes, by the special cases that may come back in another way.
-	 */
-	private enum Kind {
-
-		CONTAINER, TEXT, NUMBER, OBJECT, OTHER;
-
-		static Kind of(@Nullable Object value) {
-			if (value == null || value instanceof Enum || value instanceof Integer) {
-				return OTHER;
-			}
-			if (value instanceof CharSequence) {
-				return TEXT;
-			}
-			if (value instanceof Number) {
-				return NUMBER;
-			}
-			if (ObjectFields.isContainer(value)) {
-				return CONTAINER;
-			}
-			return ObjectFields.isOfTheJdk(value.getClass()) ? OTHER : OBJECT;
+	// What is empty, and numbers that fit a smaller type or are none, may come back in
+	// another way than others of the class
+	private static boolean isSpecial(@Nullable Object value) {
+		if (value instanceof Double || value instanceof Float) {
+			return !Double.isFinite(((Number) value).doubleValue());
 		}
-
-		// Numbers that fit a smaller type or are none, and what is empty
-		boolean isSpecial(Object value) {
-			return switch (this) {
-				case CONTAINER -> ObjectUtils.isEmpty(value);
-				case TEXT -> ((CharSequence) value).isEmpty();
-				case NUMBER -> isSpecial((Number) value);
-				default -> false;
-			};
-		}
-
-		private static boolean isSpecial(Number number) {
-			if (number instanceof Double || number instanceof Float) {
-				return !Double.isFinite(number.doubleValue());
-			}
-			return (number instanceof Long && number.longValue() == number.intValue())
-					|| (number instanceof BigInteger integer && integer.bitLength() < Long.SIZE);
-		}
-
+		return (value instanceof Long number && number == number.intValue())
+				|| (value instanceof BigInteger integer && integer.bitLength() < Long.SIZE)
+				|| ObjectUtils.isEmpty(value);
 	}
 
 	/**
@@ -198,7 +152,7 @@ final class Place {
 	 * @param special whether its special cases did
 	 * @param parts the fields of an object
 	 */
-	private record Seen(Class<?> type, Kind kind, boolean special, List<Part> parts) {
+	private record Seen(Class<?> type, boolean special, List<Part> parts) {
 	}
 
 }
