@@ -19,10 +19,10 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * {@code /actuator/geredis/cache} lists the caches with their settings, the counts of
- * all instances, and the warm-ups. {@code /actuator/geredis/cache/<cache>} shows one of
- * them. A delete with {@code ?key=42}
- * removes the entry, with {@code ?tag=toys} all entries that have the tag, with {@code
+ * {@code /actuator/geredis/cache} lists the caches with their settings, the counts of all
+ * instances, and the warm-ups. {@code /actuator/geredis/cache/<cache>} shows one of them.
+ * A delete with {@code ?key=42} removes the entry, with {@code ?tag=toys} all entries
+ * that have the tag, with {@code
  * ?all=true} all entries.
  * <p>
  * A key of several parts is given by repeating the parameter, and so are several tags.

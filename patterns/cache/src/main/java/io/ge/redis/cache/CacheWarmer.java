@@ -14,8 +14,8 @@ import java.util.stream.Stream;
  * ge.redis.cache.warm-up.valid-for} of its end.
  * <p>
  * If that instance dies, another one begins anew when its lease of {@code
- * ge.redis.cache.warm-up.lease-time} ends, at the cost of a hit for each cached value. The
- * same applies after an outage of Redis.
+ * ge.redis.cache.warm-up.lease-time} ends, at the cost of a hit for each cached value.
+ * The same applies after an outage of Redis.
  * <p>
  * An exception ends the run: it is logged, and another instance that waits tries.
  *

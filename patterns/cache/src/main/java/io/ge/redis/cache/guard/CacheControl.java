@@ -156,7 +156,8 @@ public final class CacheControl {
 	 * @param figures what all instances that have answered have counted since they
 	 * started, by result
 	 */
-	public record Cache(String name, Map<String, Setting> settings, @Nullable Long nearEntries, @Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {
+	public record Cache(String name, Map<String, Setting> settings, @Nullable Long nearEntries,
+			@Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {
 	}
 
 	/**

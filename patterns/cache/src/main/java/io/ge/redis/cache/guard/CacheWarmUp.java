@@ -41,8 +41,9 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Runs the {@link CacheWarmer warmers} of the application in the background, one after
- * the other and in the same order on all instances. {@code prefix:cache:{warm-up:name}:u1}
- * says in Redis which instance runs one, or that it is done.
+ * the other and in the same order on all instances.
+ * {@code prefix:cache:{warm-up:name}:u1} says in Redis which instance runs one, or that
+ * it is done.
  * <p>
  * A run stops when its lease may be lost and while Redis is unavailable, since all it
  * would do then is to read the database. It is stopped before other beans.
@@ -105,8 +106,8 @@ public final class CacheWarmUp implements SmartLifecycle {
 		boolean inTime = await(this.over, this.settings.timeout());
 		String problem = this.runs.stream().map((run) -> run.problem).filter(Objects::nonNull).findFirst().orElse(null);
 		if (problem == null && !inTime) {
-			problem = "the warm-up is not over after " + this.settings.timeout()
-					+ " (ge.redis.cache.warm-up.timeout): " + progress();
+			problem = "the warm-up is not over after " + this.settings.timeout() + " (ge.redis.cache.warm-up.timeout): "
+					+ progress();
 			logger.warn(problem);
 		}
 		if (problem != null && this.settings.readiness() == Readiness.REQUIRE && !isClosing()) {
@@ -141,9 +142,7 @@ public final class CacheWarmUp implements SmartLifecycle {
 	}
 
 	List<Progress> progress() {
-		return this.runs.stream()
-			.map((run) -> new Progress(run.warmer.name(), run.state, run.read.get()))
-			.toList();
+		return this.runs.stream().map((run) -> new Progress(run.warmer.name(), run.state, run.read.get())).toList();
 	}
 
 	@Override
