@@ -66,7 +66,7 @@ class CacheFaultIntegrationTests {
 	static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
 
 	static final Sabotage LATE = Sabotage.script(SCRIPTS + "publish.lua",
-			"redis.call('DEL', entry, refresh)\nlocal notes", "publish = true\nlocal notes");
+			"redis.call('DEL', entry, refresh)\ntell(news)", "publish = true\ntell(news)");
 
 	/**
 	 * Versions that are lost make all entries count as outdated, also one that was
@@ -111,8 +111,8 @@ class CacheFaultIntegrationTests {
 		forgetful = hurried.sabotaged(Sabotage.answer(CacheEngine.class, "remove", CacheEvent.Outcome.INVALIDATED));
 		publishing = hurried.with(REACTIVE);
 		forgetfullyPublishing = forgetful.with(REACTIVE);
-		silent = site
-			.sabotaged(Sabotage.script(SCRIPTS + "intent.lua", "redis.call('DEL', entry, refresh)\nwake()", "wake()"));
+		silent = site.sabotaged(Sabotage.script(SCRIPTS + "intent.lua",
+				"redis.call('DEL', entry, refresh)\nwake(waiters)", "wake(waiters)"));
 		late = site.sabotaged(LATE, UNJUDGED);
 		credulous = site.sabotaged(UNJUDGED);
 		stubborn = site.sabotaged(STUBBORN);

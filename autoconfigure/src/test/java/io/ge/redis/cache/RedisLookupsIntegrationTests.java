@@ -91,7 +91,7 @@ class RedisLookupsIntegrationTests {
 		application = CacheApplication.start(SharedRedis.standalone().properties()).connected();
 		// Else the server asks for their text first, which nobody hears while replies are
 		// kept back
-		LuaScript free = LuaScript.load(GeCaches.class, "free.lua").forEach();
+		LuaScript free = RedisCache.FREE.forEach();
 		for (LuaScript script : List.of(RedisLookups.LOOKUP, RedisLookups.LOOKUPS, free)) {
 			command("SCRIPT", "LOAD", new String(script.text(), StandardCharsets.UTF_8));
 		}

@@ -55,8 +55,8 @@ class SpringCacheFaultIntegrationTests {
 				"ge.redis.cache.lease-time=600ms", "ge.redis.cache.load-wait=2s", "ge.redis.outage.command-timeout=2s",
 				"spring.cache.type=redis", SpringCacheApplication.EVICTING + "=false"));
 		site = Site.of(SpringCacheApplication.class, properties.toArray(String[]::new));
-		silent = site.sabotaged(
-				Sabotage.script("io/ge/redis/cache/intent.lua", "redis.call('DEL', entry, refresh)\nwake()", "wake()"));
+		silent = site.sabotaged(Sabotage.script("io/ge/redis/cache/intent.lua",
+				"redis.call('DEL', entry, refresh)\nwake(waiters)", "wake(waiters)"));
 		stubborn = site.sabotaged(Sabotage.script("io/ge/redis/cache/fill.lua",
 				(text) -> text.replace("redis.call('GET', entry) ~= 'L' .. token", "false")
 					.replace("if age < 0 then", "if true then")));

@@ -30,21 +30,6 @@ local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, value, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local age, memory, news, seen = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
 
-local function wake()
-  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    local channel, message = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', channel, message)
-  end
-  redis.call('DEL', waiters)
-end
-
-local function tell()
-  local channel, message = string.match(news, '^(%S+) (.*)$')
-  if channel then
-    redis.pcall('PUBLISH', channel, message)
-  end
-end
-
 local function store()
   if ttl == '0' then
     return redis.pcall('SET', entry, value)
@@ -85,14 +70,14 @@ local function late()
     return 'stands'
   end
   redis.call('DEL', entry, refresh)
-  tell()
+  tell(news)
   local noted = redis.pcall('HSET', writers, 'a', known[1] or '0', 'b', string.format('%.0f', now))
   if type(noted) == 'table' and noted.err then
     redis.call('DEL', writers)
   else
     redis.call('PEXPIRE', writers, ARGV[6])
   end
-  wake()
+  wake(waiters)
   return 'removed'
 end
 
@@ -118,8 +103,8 @@ else
     end
     reply = stored
   elseif held == refresh then
-    tell()
+    tell(news)
   end
 end
-wake()
+wake(waiters)
 return reply

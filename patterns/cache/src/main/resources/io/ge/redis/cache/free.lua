@@ -24,14 +24,6 @@ local function has_expired()
   return d and ttl >= 0 and ttl <= ((a * 256 + b) * 256 + c) * 256 + d
 end
 
-local function wake()
-  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    local channel, message = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', channel, message)
-  end
-  redis.call('DEL', waiters)
-end
-
 if redis.call('GET', entry) == 'L' .. token then
   redis.call('DEL', entry)
 elseif redis.call('GET', refresh) == token then
@@ -48,5 +40,5 @@ else
   end
   return {0}
 end
-wake()
+wake(waiters)
 return {1}

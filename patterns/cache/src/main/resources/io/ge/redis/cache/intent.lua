@@ -31,24 +31,9 @@ local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, hold, memory, mode = 't:' .. ARGV[1], tonumber(ARGV[2]) * 1000, ARGV[3], ARGV[4]
 local news = ARGV[5]
 
-local function wake()
-  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    local channel, message = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', channel, message)
-  end
-  redis.call('DEL', waiters)
-end
-
-local function tell()
-  local channel, message = string.match(news, '^(%S+) (.*)$')
-  if channel then
-    redis.pcall('PUBLISH', channel, message)
-  end
-end
-
 redis.call('DEL', entry, refresh)
-wake()
-tell()
+wake(waiters)
+tell(news)
 
 local fields = redis.call('HGETALL', writers)
 local last, applied, resolved = 0, 0, 0

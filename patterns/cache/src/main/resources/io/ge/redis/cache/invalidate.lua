@@ -18,23 +18,8 @@ local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh, memory = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
 local news = ARGV[2]
 
-local function wake()
-  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    local channel, message = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', channel, message)
-  end
-  redis.call('DEL', waiters)
-end
-
-local function tell()
-  local channel, message = string.match(news, '^(%S+) (.*)$')
-  if channel then
-    redis.pcall('PUBLISH', channel, message)
-  end
-end
-
 redis.call('DEL', entry, refresh)
-tell()
+tell(news)
 for i = 3, #ARGV do
   redis.call('HDEL', writers, 't:' .. ARGV[i])
 end
@@ -45,5 +30,5 @@ if type(noted) == 'table' and noted.err then
 else
   redis.call('PEXPIRE', writers, memory)
 end
-wake()
+wake(waiters)
 return {1}

@@ -23,21 +23,6 @@ local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == 'locked', ARGV[3], ARGV[4], ARGV[5]
 local news = ARGV[6]
 
-local function wake()
-  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    local channel, message = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', channel, message)
-  end
-  redis.call('DEL', waiters)
-end
-
-local function tell()
-  local channel, message = string.match(news, '^(%S+) (.*)$')
-  if channel then
-    redis.pcall('PUBLISH', channel, message)
-  end
-end
-
 local function store()
   if ttl == '0' then
     return redis.pcall('SET', entry, value)
@@ -82,10 +67,10 @@ elseif held then
 end
 
 redis.call('DEL', entry, refresh)
-tell()
+tell(news)
 local noted = redis.pcall('HSET', writers, 'a', string.format('%.0f', applied), 'r', string.format('%.0f', now))
 if type(noted) == 'table' and noted.err then
-  wake()
+  wake(waiters)
   return noted
 end
 redis.call('PEXPIRE', writers, memory)
@@ -93,10 +78,10 @@ local reply = {publish and 'published' or 'superseded'}
 if publish then
   local stored = store()
   if stored.err then
-    wake()
+    wake(waiters)
     return stored
   end
 end
 redis.call('HDEL', writers, mine)
-wake()
+wake(waiters)
 return reply

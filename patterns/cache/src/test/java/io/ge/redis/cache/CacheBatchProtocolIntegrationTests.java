@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
+import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.cache.engine.RedisLookups;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.SharedRedis;
@@ -299,7 +300,7 @@ class CacheBatchProtocolIntegrationTests {
 		private String call(String script, int row, String... arguments) {
 			List<String> all = new ArrayList<>(List.of(arguments));
 			all.add(String.valueOf(this.now));
-			LuaScript one = LuaScript.load(GeCaches.class, script);
+			LuaScript one = RedisCache.script(script);
 			List<Object> reply = this.redis.eval(withVirtualTime(one), ScriptOutputType.MULTI,
 					keys(row).toArray(String[]::new), all.toArray(String[]::new));
 			this.trace.add(script + " " + row + " " + arguments[0] + "=" + reply.get(0));
@@ -331,7 +332,7 @@ class CacheBatchProtocolIntegrationTests {
 				all.addAll(arguments.of(row));
 				all.add(String.valueOf(this.now));
 			}
-			LuaScript each = LuaScript.load(GeCaches.class, script).forEach();
+			LuaScript each = RedisCache.script(script).forEach();
 			return first(script, rows, this.redis.eval(withVirtualTime(each), ScriptOutputType.MULTI,
 					keys.toArray(String[]::new), all.toArray(String[]::new)));
 		}

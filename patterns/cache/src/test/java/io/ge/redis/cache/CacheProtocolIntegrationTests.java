@@ -5,14 +5,12 @@
 
 package io.ge.redis.cache;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
+import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;
 import io.lettuce.core.RedisClient;
@@ -487,15 +485,10 @@ class CacheProtocolIntegrationTests {
 	private static final class Scripts {
 
 		static String withVirtualTime(String name) {
-			try (InputStream stream = CacheProtocolIntegrationTests.class.getResourceAsStream(name)) {
-				String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-				String real = "local clock = redis.call('TIME') -- the only reading of time";
-				assertThat(List.of("abort.lua", "free.lua").contains(name) || text.contains(real)).isTrue();
-				return text.replace(real, "local clock = {0, tonumber(ARGV[#ARGV])}");
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			String text = new String(RedisCache.script(name).text(), StandardCharsets.UTF_8);
+			String real = "local clock = redis.call('TIME') -- the only reading of time";
+			assertThat(List.of("abort.lua", "free.lua").contains(name) || text.contains(real)).isTrue();
+			return text.replace(real, "local clock = {0, tonumber(ARGV[#ARGV])}");
 		}
 
 	}

@@ -14,7 +14,7 @@ import java.util.List;
  * percent sign, a control character or half of a surrogate pair within a part becomes
  * {@code %} and four hex digits.
  */
-final class KeyParts {
+public final class KeyParts {
 
 	private static final char SEPARATOR = ',';
 
@@ -25,7 +25,7 @@ final class KeyParts {
 	private KeyParts() {
 	}
 
-	static String join(List<String> parts) {
+	public static String join(List<String> parts) {
 		StringBuilder joined = new StringBuilder();
 		for (int i = 0; i < parts.size(); i++) {
 			if (i > 0) {
@@ -51,7 +51,7 @@ final class KeyParts {
 		}
 	}
 
-	static List<String> split(String joined) {
+	public static List<String> split(String joined) {
 		List<String> parts = new ArrayList<>();
 		for (String part : joined.split(String.valueOf(SEPARATOR), -1)) {
 			parts.add(unescape(part));

@@ -44,11 +44,14 @@ public final class RedisWriteBehind {
 	/** How long the place of the last version is kept when nothing waits. */
 	private static final Duration EMPTY = Duration.ofDays(1);
 
-	private static final LuaScript APPEND = LuaScript.load(RedisWriteBehind.class, "append.lua");
+	/** The functions by which scripts of caches send messages. */
+	public static final LuaScript MESSAGES = LuaScript.functions(RedisWriteBehind.class, "messages.lua");
+
+	private static final LuaScript APPEND = LuaScript.load(RedisWriteBehind.class, "append.lua", MESSAGES);
 
 	private static final LuaScript TAKE = LuaScript.load(RedisWriteBehind.class, "take.lua");
 
-	private static final LuaScript SETTLE = LuaScript.load(RedisWriteBehind.class, "settle.lua");
+	private static final LuaScript SETTLE = LuaScript.load(RedisWriteBehind.class, "settle.lua", MESSAGES);
 
 	private static final LuaScript HOLD = LuaScript.load(RedisWriteBehind.class, "hold.lua");
 

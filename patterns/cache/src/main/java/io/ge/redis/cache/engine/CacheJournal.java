@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
@@ -42,7 +45,11 @@ public final class CacheJournal {
 
 	private final Map<CacheKey, Note> notes = new ConcurrentHashMap<>();
 
-	private final CacheBacklog backlog = new CacheBacklog();
+	/** The removals that failed, in the order in which they are tried again. */
+	private final Queue<CacheKey> deferred = new ConcurrentLinkedQueue<>();
+
+	/** The same as a set. */
+	private final Set<CacheKey> waiting = ConcurrentHashMap.newKeySet();
 
 	private final AtomicBoolean overflowing = new AtomicBoolean();
 
@@ -85,38 +92,43 @@ public final class CacheJournal {
 	}
 
 	public void defer(CacheKey key) {
-		this.backlog.add(key);
+		if (this.waiting.add(key)) {
+			this.deferred.add(key);
+		}
 	}
 
-	/**
-	 * Returns whether a removal can be tried again for all that is known here.
-	 */
 	public boolean hasDeferred() {
-		return this.backlog.hasNext();
+		return !this.deferred.isEmpty();
 	}
 
 	/**
 	 * Takes removals to try again, dropping what has expired by itself.
-	 * @param away whose server is unavailable; asked once for an entry until Redis comes
-	 * back
+	 * @param away whose server is unavailable; such an entry is the last of them then
 	 */
 	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
-		return this.backlog.take(most, LOOKS, this::isOver, away);
+		List<CacheKey> taken = new ArrayList<>();
+		List<CacheKey> kept = new ArrayList<>();
+		for (int i = 0; i < LOOKS && taken.size() < most && hasDeferred(); i++) {
+			CacheKey key = poll();
+			if (key != null) {
+				(away.test(key) ? kept : taken).add(key);
+			}
+		}
+		kept.forEach(this::defer);
+		return taken;
 	}
 
 	/**
-	 * Redis has come back somewhere. Cheap enough for any thread; {@link #resume()} does
-	 * the rest.
+	 * Takes the first entry.
+	 * @return {@code null} if it need not be removed any more
 	 */
-	public void recovered() {
-		this.backlog.recovered();
-	}
-
-	/**
-	 * Tries again what could not be tried while Redis was unavailable.
-	 */
-	public void resume() {
-		this.backlog.resume();
+	private @Nullable CacheKey poll() {
+		CacheKey key = this.deferred.poll();
+		if (key != null) {
+			// First, since a removal that fails from here on defers it again
+			this.waiting.remove(key);
+		}
+		return (key == null || isOver(key)) ? null : key;
 	}
 
 	private boolean isOver(CacheKey key) {
@@ -144,7 +156,12 @@ public final class CacheJournal {
 			this.overflowing.set(false);
 			return true;
 		}
-		this.backlog.drop(LOOKS_FOR_ROOM, this::isOver);
+		for (int i = 0; i < LOOKS_FOR_ROOM; i++) {
+			CacheKey waits = poll();
+			if (waits != null) {
+				defer(waits);
+			}
+		}
 		if (fits(key)) {
 			return true;
 		}

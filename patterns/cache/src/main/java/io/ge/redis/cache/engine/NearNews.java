@@ -8,11 +8,11 @@ package io.ge.redis.cache.engine;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.cache.behind.KeyParts;
+
 /**
- * The text by which instances tell each other which entry has changed: the name of the
- * cache and the parts of the key, with a space between them. What would be taken for
- * something else, or would not survive as UTF-8, is written as {@code %} and four
- * hexadecimal digits, so that different keys have different texts.
+ * The text of the message that an entry has changed: the name of its cache and the parts
+ * of its key, as {@link KeyParts}.
  */
 public final class NearNews {
 
@@ -38,51 +38,14 @@ public final class NearNews {
 	}
 
 	public static String write(CacheKey key) {
-		StringBuilder text = new StringBuilder();
-		write(text, key.cache());
-		key.parts().forEach((part) -> write(text.append(' '), part));
-		return text.toString();
-	}
-
-	private static void write(StringBuilder text, String part) {
-		for (int i = 0; i < part.length(); i++) {
-			char one = part.charAt(i);
-			if (Character.isHighSurrogate(one) && i + 1 < part.length()
-					&& Character.isLowSurrogate(part.charAt(i + 1))) {
-				text.append(one).append(part.charAt(++i));
-			}
-			else if (one <= ' ' || one == '%' || Character.isSurrogate(one)) {
-				text.append('%');
-				for (int shift = 12; shift >= 0; shift -= 4) {
-					text.append(Character.forDigit((one >> shift) & 0xF, 16));
-				}
-			}
-			else {
-				text.append(one);
-			}
-		}
+		List<String> names = new ArrayList<>(List.of(key.cache()));
+		names.addAll(key.parts());
+		return KeyParts.join(names);
 	}
 
 	static CacheKey read(String text) {
-		List<String> words = new ArrayList<>();
-		for (String word : text.split(" ", -1)) {
-			words.add(readPart(word));
-		}
-		return new CacheKey(words.get(0), List.copyOf(words.subList(1, words.size())));
-	}
-
-	private static String readPart(String word) {
-		StringBuilder part = new StringBuilder(word.length());
-		for (int i = 0; i < word.length(); i++) {
-			if (word.charAt(i) == '%') {
-				part.append((char) Integer.parseInt(word, i + 1, i + 5, 16));
-				i += 4;
-			}
-			else {
-				part.append(word.charAt(i));
-			}
-		}
-		return part.toString();
+		List<String> names = KeyParts.split(text);
+		return new CacheKey(names.get(0), names.subList(1, names.size()));
 	}
 
 }

@@ -67,15 +67,16 @@ public final class RedisCache {
 	 */
 	private static final Duration MEMORY = Duration.ofMinutes(1);
 
-	private static final LuaScript FILL = LuaScript.load(GeCaches.class, "fill.lua");
+	private static final LuaScript FILL = script("fill.lua");
 
-	private static final LuaScript FREE = LuaScript.load(GeCaches.class, "free.lua");
+	/** Releases a lease, or the permit to refresh a value. */
+	public static final LuaScript FREE = script("free.lua");
 
-	private static final LuaScript INTENT = LuaScript.load(GeCaches.class, "intent.lua");
+	private static final LuaScript INTENT = script("intent.lua");
 
-	private static final LuaScript PUBLISH = LuaScript.load(GeCaches.class, "publish.lua");
+	private static final LuaScript PUBLISH = script("publish.lua");
 
-	private static final LuaScript INVALIDATE = LuaScript.load(GeCaches.class, "invalidate.lua");
+	private static final LuaScript INVALIDATE = script("invalidate.lua");
 
 	private static final LuaScript ABORT = LuaScript.load(GeCaches.class, "abort.lua");
 
@@ -121,6 +122,13 @@ public final class RedisCache {
 		this.intentTimeout = intentTimeout;
 		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
 		this.near = near;
+	}
+
+	/**
+	 * Loads a script on the keys of an entry.
+	 */
+	public static LuaScript script(String file) {
+		return LuaScript.load(GeCaches.class, file, RedisWriteBehind.MESSAGES);
 	}
 
 	public RedisWriteBehind writeBehind() {

@@ -42,9 +42,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 
 	public static final LuaScript LOOKUPS = LuaScript.functions(GeCaches.class, "lookups.lua").around(LOOKUP);
 
-	private static final LuaScript FREE = LuaScript.load(GeCaches.class, "free.lua");
-
-	private static final LuaScript FREE_EACH = FREE.forEach();
+	private static final LuaScript FREE_EACH = RedisCache.FREE.forEach();
 
 	private static final int MOST_IN_FLIGHT = 2;
 
@@ -94,7 +92,7 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 				ScriptCall.of(LOOKUP, lookup.names, lookup.token, lookup.lease.toMillis(),
 						lookup.waker + " " + lookup.waiter, lookup.readable.array(), lookup.replace ? 1 : 0,
 						lookup.urge, lookup.useOfExpired),
-				budget, () -> ScriptCall.of(FREE, lookup.names, lookup.token, 0), lookup.lease);
+				budget, () -> ScriptCall.of(RedisCache.FREE, lookup.names, lookup.token, 0), lookup.lease);
 	}
 
 	/**

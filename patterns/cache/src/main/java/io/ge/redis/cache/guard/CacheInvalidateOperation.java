@@ -5,15 +5,17 @@
 
 package io.ge.redis.cache.guard;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.write.CacheWriter;
 import io.ge.redis.cache.write.TransactionBoundary;
+import io.ge.redis.cache.write.WritePart;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
-import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,20 @@ import org.jspecify.annotations.Nullable;
  * The invalidations of a method.
  */
 record CacheInvalidateOperation(List<Target> targets, TransactionBoundary boundary,
-		ResultForm form) implements GuardedOperation {
+		ResultForm form) implements CacheWriterGuard.Writing {
+
+	@Override
+	public List<WritePart> parts(CacheWriter writer, MethodInvocation invocation) {
+		List<WritePart> parts = new ArrayList<>(this.targets.size());
+		for (Target target : this.targets) {
+			if (target.condition == null || target.condition.isTrue(invocation, null)) {
+				parts.add((target.key != null)
+						? WritePart.of(CacheKey.of(target.cache, target.key.evaluate(invocation), target.key), null)
+						: WritePart.of(target.cache, (result) -> target.tags(invocation, result)));
+			}
+		}
+		return parts;
+	}
 
 	@Override
 	public List<GuardDescription> describe() {
@@ -38,18 +53,6 @@ record CacheInvalidateOperation(List<Target> targets, TransactionBoundary bounda
 	 */
 	record Target(String cache, @Nullable MethodExpression key, @Nullable MethodExpression tags,
 			@Nullable MethodExpression condition, Supplier<GuardDescription> description) {
-
-		boolean applies(MethodInvocation invocation) {
-			return this.condition == null || this.condition.isTrue(invocation, null);
-		}
-
-		/**
-		 * Returns the entry that is meant.
-		 * @return its key, or {@code null} if several are meant
-		 */
-		@Nullable CacheKey key(MethodInvocation invocation) {
-			return (this.key != null) ? CacheKey.of(this.cache, this.key.evaluate(invocation), this.key) : null;
-		}
 
 		CacheTags tags(MethodInvocation invocation, @Nullable Object result) {
 			if (this.tags == null) {

@@ -261,7 +261,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	public GuardAdvisor writerAdvisor(int order) {
 		return new GuardAdvisor(this.writers, this.calls,
-				new CacheWriteThroughGuard(() -> this.assembly.get().writer()), order, this.assembly);
+				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
 	public GuardAdvisor behindWriterAdvisor(int order) {
@@ -279,7 +279,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	public GuardAdvisor invalidatorAdvisor(int order) {
 		return new GuardAdvisor(this.invalidators, this.calls,
-				new CacheInvalidateGuard(() -> this.assembly.get().writer()), order, this.assembly);
+				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
 	/**

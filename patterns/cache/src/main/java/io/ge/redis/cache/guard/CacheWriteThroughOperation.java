@@ -11,10 +11,12 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.engine.NewValue;
+import io.ge.redis.cache.write.CacheWriter;
 import io.ge.redis.cache.write.TransactionBoundary;
+import io.ge.redis.cache.write.WritePart;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
-import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -25,27 +27,25 @@ import org.jspecify.annotations.Nullable;
 record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable MethodExpression value,
 		@Nullable MethodExpression condition, @Nullable MethodExpression unless, @Nullable MethodExpression tags,
 		TransactionBoundary boundary, ResultForm form,
-		Supplier<GuardDescription> description) implements GuardedOperation {
+		Supplier<GuardDescription> description) implements CacheWriterGuard.Writing {
 
-	boolean applies(MethodInvocation invocation) {
-		return this.condition == null || this.condition.isTrue(invocation, null);
+	@Override
+	public List<WritePart> parts(CacheWriter writer, MethodInvocation invocation) {
+		if (this.condition != null && !this.condition.isTrue(invocation, null)) {
+			return List.of();
+		}
+		CacheKey entry = CacheKey.of(this.cache, this.key.evaluate(invocation), this.key);
+		return List.of(WritePart.of(entry, (result, stamp) -> published(writer, invocation, unwrap(result), stamp)));
 	}
 
-	CacheKey key(MethodInvocation invocation) {
-		return CacheKey.of(this.cache, this.key.evaluate(invocation), this.key);
-	}
-
-	boolean isPublished(MethodInvocation invocation, @Nullable Object result) {
-		return this.unless == null || !this.unless.isTrue(invocation, unwrap(result));
-	}
-
-	@Nullable Object value(MethodInvocation invocation, @Nullable Object result) {
-		Object plain = unwrap(result);
-		return (this.value != null) ? unwrap(this.value.evaluate(invocation, plain)) : plain;
-	}
-
-	@Nullable CacheTags tags(MethodInvocation invocation, @Nullable Object result) {
-		return (this.tags != null) ? CacheTags.of(this.tags.evaluate(invocation, unwrap(result)), this.tags) : null;
+	private @Nullable NewValue published(CacheWriter writer, MethodInvocation invocation, @Nullable Object result,
+			long stamp) {
+		if (this.unless != null && this.unless.isTrue(invocation, result)) {
+			return null;
+		}
+		Object published = (this.value != null) ? unwrap(this.value.evaluate(invocation, result)) : result;
+		return writer.newValue(this.cache, published, stamp,
+				(this.tags != null) ? CacheTags.of(this.tags.evaluate(invocation, result), this.tags) : null);
 	}
 
 	private static @Nullable Object unwrap(@Nullable Object result) {

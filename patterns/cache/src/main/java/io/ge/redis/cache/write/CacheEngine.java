@@ -207,11 +207,7 @@ public final class CacheEngine {
 	 * Called on a thread of the driver or of the breaker, which has other things to do.
 	 */
 	private void recovered() {
-		this.journal.recovered();
-		this.soon.execute(() -> {
-			this.journal.resume();
-			removeDeferred();
-		});
+		this.soon.execute(this::removeDeferred);
 	}
 
 	/**
@@ -225,7 +221,7 @@ public final class CacheEngine {
 		List<CacheKey> reachable = this.journal.takeDeferred(BATCH, this.redis::isAway);
 		if (reachable.isEmpty()) {
 			if (this.journal.hasDeferred()) {
-				this.soon.execute(this::removeDeferred);
+				retry();
 			}
 			return;
 		}

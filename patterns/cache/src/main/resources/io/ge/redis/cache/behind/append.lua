@@ -32,14 +32,6 @@ local changes, queue, book, lease, entry, waiters = KEYS[1], KEYS[2], KEYS[3], K
 local key, change, value, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local bound, seen, channel, message = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
 
-local function wake()
-  for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    local target, payload = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', target, payload)
-  end
-  redis.call('DEL', waiters)
-end
-
 local waiting = redis.call('HLEN', changes)
 if waiting >= bound and redis.call('HEXISTS', changes, key) == 0 then
   return {'full', waiting}
@@ -66,7 +58,7 @@ elseif ttl == '0' then
 else
   redis.call('SET', entry, value, 'PX', ttl)
 end
-wake()
+wake(waiters)
 if idle then
   local holder = redis.call('GET', lease)
   redis.pcall('PUBLISH', holder and string.match(holder, ' (.*)$') or channel, message)

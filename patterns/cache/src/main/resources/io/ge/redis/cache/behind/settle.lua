@@ -38,11 +38,7 @@ local function remove(first)
   for i = first + 3, first + width - 1 do
     redis.call('DEL', KEYS[i])
   end
-  for _, waker in ipairs(redis.call('SMEMBERS', KEYS[first + 2])) do
-    local channel, message = string.match(waker, '^(%S+) (.*)$')
-    redis.pcall('PUBLISH', channel, message)
-  end
-  redis.call('DEL', KEYS[first + 2])
+  wake(KEYS[first + 2])
 end
 
 local position = 7
