@@ -16,40 +16,36 @@ import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * Publishes what a writer has changed: the database first, Redis after the commit,
- * nothing if the transaction is rolled back; if that is a reactive one, the entry goes.
+ * nothing if the transaction is rolled back; if that is a reactive one, the entry is
+ * removed.
  * <p>
  * Right before the commit, while the row is still locked, the writer announces itself and
  * the old value is removed. After the commit the new value is published. If another
- * writer was at work, the entry is removed instead, and the next reader loads it. So no
- * order of concurrent readers and writers leaves an old value, and a writer that dies in
- * between leaves none either: readers go past the cache until {@code
- * ge.redis.cache.intent-timeout} is over.
+ * writer was active, the entry is removed instead. So no order of concurrent readers and
+ * writers leaves an old value. If a writer dies in between, readers bypass the cache
+ * until {@code ge.redis.cache.intent-timeout} is over.
  * <p>
  * This holds for a transaction of the caller, for {@code @Transactional} on the same
- * method in any order of advice, and for transactions inside the method. Whenever more
- * than one transaction commits while the method runs, or one of them is rolled back, the
- * entry is removed instead of written. Without any transaction the writer announces
- * itself before the method runs and publishes only if no other writer was at work
- * meanwhile. If the method throws after something was committed the entry is removed.
+ * method in any order of advice, and for transactions inside the method. If several
+ * commit, one is rolled back, or the method throws after a commit, the entry is removed.
+ * Without a transaction the writer announces itself before the method runs and publishes
+ * only if no other writer was active.
  * <p>
  * Transaction managers must be beans that extend Spring's {@code
- * AbstractPlatformTransactionManager}, as all of Spring's own do; of others, only
- * transactions that are begun before the method is called are seen.
+ * AbstractPlatformTransactionManager}; of others, only transactions that begin before the
+ * call are seen.
  * <p>
- * Cost: two script calls, one before and one after the commit; nothing before a rollback.
- * A transaction that is committed inside of a writer without being its own costs it one
- * more. Nothing that goes wrong in Redis reaches the caller. While Redis is unavailable,
- * the instance remembers up to 100,000 such entries in memory. It removes each before it
- * reads it from Redis again; if the instance dies before, the TTL is the bound. It is
- * also the bound for an old value that a failover brings back by losing what was written
- * after it.
+ * Cost: two script calls; none before a rollback; one more for each further commit
+ * inside. No failure of Redis reaches the caller. While Redis is unavailable, the
+ * instance remembers up to 100,000 such entries and removes each before it reads it from
+ * Redis again. If the instance dies before, or a failover loses the change, the TTL is
+ * the bound.
  * <p>
  * Methods may return futures and publishers, or be suspending functions. In a reactive
- * transaction of its subscriber such a writer is announced right before the commit and
- * resolved after it. Everywhere else it is announced before the method is called or
- * subscribed to, and resolved with its result, whatever transactions there are inside; if
- * it fails the entry is removed, and if it is cancelled the announcement stays until its
- * timeout. In a transaction of the calling thread the entry is removed.
+ * transaction of its subscriber such a writer is announced before the commit and resolved
+ * after it. Elsewhere it is announced before the call or subscription and resolved with
+ * the result: a failure removes the entry, a cancellation leaves the announcement until
+ * its timeout. In a transaction of the calling thread the entry is removed.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -8,7 +8,6 @@ package io.ge.redis.cache;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -26,15 +25,13 @@ import org.springframework.util.ClassUtils;
  * Keys are text, a number, or a list of those. No method but {@link #writeBehind} throws
  * because of Redis.
  * <p>
- * Methods named {@code ...Async} never block, but as they say, and tell by the stage that
- * they return what the others tell by returning or throwing. The default ones wait on a
- * thread of the common pool.
+ * Methods named {@code ...Async} never block, except where they say so. The stage that
+ * they return completes with what the others return or throw.
  */
 public interface GeCaches {
 
 	/**
-	 * Returns a value from the cache, or loads it. As {@link CacheAside}. A value that is
-	 * about to expire is loaded again on a thread of the cache's own.
+	 * Returns a value from the cache, or loads it. As {@link CacheAside}.
 	 * @param cache the cache's name
 	 * @param key the key
 	 * @param type the type of the value
@@ -193,15 +190,8 @@ public interface GeCaches {
 	 * @param <T> the type
 	 * @return completes with the value
 	 */
-	default <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
-			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return CompletableFuture.supplyAsync(() -> get(cache, key, type, joining(loader)));
-	}
-
-	private static <T> Supplier<@Nullable T> joining(
-			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		return () -> loader.get().toCompletableFuture().join();
-	}
+	<T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader);
 
 	/**
 	 * Returns several values from the cache, or loads those that are not there, without
@@ -236,12 +226,9 @@ public interface GeCaches {
 	 * @param <T> the type of the values
 	 * @return completes with the values that there are, in the order of the keys
 	 */
-	default <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
+	<K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
 			ParameterizedTypeReference<T> type,
-			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		return CompletableFuture.supplyAsync(() -> this.<K, T>getAll(cache, keys, type,
-				(missing) -> loader.apply(missing).toCompletableFuture().join()));
-	}
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader);
 
 	/**
 	 * Changes the database and publishes the new value, without blocking. As
@@ -253,10 +240,8 @@ public interface GeCaches {
 	 * @param <T> the type
 	 * @return completes with what the work has brought, when that is published
 	 */
-	default <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
-			Supplier<? extends CompletionStage<T>> work) {
-		return CompletableFuture.supplyAsync(() -> write(cache, key, () -> work.get().toCompletableFuture().join()));
-	}
+	<T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
+			Supplier<? extends CompletionStage<T>> work);
 
 	/**
 	 * Publishes a value without blocking, as {@link #put}: after the commit of the
@@ -268,12 +253,7 @@ public interface GeCaches {
 	 * @return completes when the entry is removed, or the value is certain to be
 	 * published with the commit
 	 */
-	default CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
-		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
-			put(cache, key, value);
-			return null;
-		});
-	}
+	CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value);
 
 	/**
 	 * Removes an entry without blocking, as {@link #evict}: after the commit of the
@@ -285,12 +265,7 @@ public interface GeCaches {
 	 * @param key the key
 	 * @return completes when the entry is removed, or is certain to be with the commit
 	 */
-	default CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
-		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
-			evict(cache, key);
-			return null;
-		});
-	}
+	CompletionStage<@Nullable Void> evictAsync(String cache, Object key);
 
 	/**
 	 * Makes entries that have one of some tags count as misses without blocking, as
@@ -299,12 +274,7 @@ public interface GeCaches {
 	 * @param tags the tags, or one collection of them
 	 * @return completes when they do, or are certain to with the commit
 	 */
-	default CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
-		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
-			invalidateTags(cache, tags);
-			return null;
-		});
-	}
+	CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags);
 
 	/**
 	 * Makes all entries of a cache count as misses without blocking, as {@link #clear},
@@ -312,12 +282,7 @@ public interface GeCaches {
 	 * @param cache the cache's name
 	 * @return completes when they do, or are certain to with the commit
 	 */
-	default CompletionStage<@Nullable Void> clearAsync(String cache) {
-		return CompletableFuture.<@Nullable Void>supplyAsync(() -> {
-			clear(cache);
-			return null;
-		});
-	}
+	CompletionStage<@Nullable Void> clearAsync(String cache);
 
 	/**
 	 * Puts a value into a cache that is written behind without blocking, as
@@ -329,9 +294,7 @@ public interface GeCaches {
 	 * taken it, or nobody knows whether it has
 	 * @throws IllegalArgumentException as {@link #writeBehind}
 	 */
-	default CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
-		return CompletableFuture.supplyAsync(() -> writeBehind(cache, key, value));
-	}
+	CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value);
 
 	/**
 	 * Returns caches that need no Redis, as they are injected where caches are switched

@@ -5,12 +5,18 @@
 
 package io.ge.redis.cache.codec;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.InflaterInputStream;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -87,7 +93,7 @@ public class CacheType {
 		if (json.length <= this.rules.compressAbove().getAsLong()) {
 			return header.entry(this.shape, json, false);
 		}
-		byte[] deflated = Compression.deflate(json);
+		byte[] deflated = deflate(json);
 		boolean smaller = deflated.length < json.length;
 		return header.entry(this.shape, smaller ? deflated : json, smaller);
 	}
@@ -132,9 +138,26 @@ public class CacheType {
 		if (!CacheHeader.isCompressed(bytes)) {
 			return this.reader.readValue(bytes, from, bytes.length - from);
 		}
-		try (InputStream content = Compression.inflate(bytes, from)) {
+		try (InputStream content = new InflaterInputStream(
+				new ByteArrayInputStream(bytes, from, bytes.length - from))) {
 			return this.reader.readValue(content);
 		}
+	}
+
+	// Fast rather than thorough: a caller waits for it
+	private static byte[] deflate(byte[] content) {
+		Deflater deflater = new Deflater(Deflater.BEST_SPEED);
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream(content.length / 4);
+		try (DeflaterOutputStream output = new DeflaterOutputStream(bytes, deflater)) {
+			output.write(content);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		finally {
+			deflater.end();
+		}
+		return bytes.toByteArray();
 	}
 
 	/**

@@ -25,19 +25,14 @@ import tools.jackson.databind.type.TypeFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * The type of a cache of which nobody has said what it holds, as a Spring {@code Cache}
- * is if only Spring's annotations use it.
+ * The type of a cache without a declared type, as a Spring {@code Cache} is if only
+ * Spring's annotations use it.
  * <p>
- * A value is written as its own class says, and an entry tells the fingerprint of that
- * class, as every entry does. It is read by the class of this application that has the
- * fingerprint. Those are known that annotations, properties and code of the application
- * have named, or of which this instance has stored a value. No name of a class is ever
- * read from Redis, so what somebody else writes there makes no object of his choice. An
- * entry of a class that is not known yet is a miss; storing what is loaded then makes the
- * class known.
- * <p>
- * Collections, maps and {@code Optional} are written with the class of their content,
- * which must be the same for all of it.
+ * A value is written by its own class, whose fingerprint is in the entry, and read by the
+ * class of this application with that fingerprint: one that annotations, properties or
+ * code have named, or of which this instance has stored a value. No class name is ever
+ * read from Redis. An entry of an unknown class is a miss. Collections, maps and {@code
+ * Optional} have one class of content.
  */
 final class OpenCacheType extends CacheType {
 

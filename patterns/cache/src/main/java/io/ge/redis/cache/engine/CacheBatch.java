@@ -18,16 +18,13 @@ import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's lookups of the entries of one cache, in rounds: all open entries are asked
- * for together; what is there is taken, and what the caller may load it loads and stores,
- * in one go; then it waits for what others load, and asks again.
+ * One caller's lookups of entries of one cache, in rounds: it asks for all open entries
+ * together, takes what is there, loads and stores what it has permits for, waits for what
+ * others load, and asks again. Used by one caller, step by step.
  * <p>
- * The caller waits for others only when it has no permit any more. Where it asks for
- * several entries, nobody waits for an in-flight load of its own that waits itself. So
- * callers whose entries overlap, in whatever order, never wait for each other in a
- * circle.
- * <p>
- * Used by one caller, who awaits each step before the next.
+ * The caller waits only when it has no permit any more, and no caller waits for a lookup
+ * of several entries that waits itself. So callers whose entries overlap never wait for
+ * each other in a circle.
  */
 public final class CacheBatch {
 

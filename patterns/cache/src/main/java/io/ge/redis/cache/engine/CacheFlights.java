@@ -22,20 +22,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds values for readers, asynchronously and without blocking.
  * <p>
- * Readers of one entry in this instance fly together: the first one asks Redis, and loads
- * if Redis says so; the others take what it brings. They take it only if it is certain
- * that it was not outdated when they came: a hit, or a loaded value that Redis has
- * accepted. Otherwise the next one asks anew. A writer of this instance cuts the entry's
- * flight off, so that callers after the commit do not join it.
+ * Readers of one entry in this instance share one lookup: the first one asks Redis and
+ * loads if Redis says so. The others take its result only if it cannot have been outdated
+ * when they came: a hit, or a loaded value that Redis has accepted. A writer of this
+ * instance cuts the lookup off, so that callers after its commit do not join it.
  * <p>
- * A flight that waits for another instance's loader is woken by a message. It looks again
- * by itself when the loader's lease ends, and each second in case the message is lost.
+ * A lookup that waits for another instance's loader is woken by a message. It asks again
+ * when the loader's lease ends, and each second in case the message is lost.
  * <p>
- * A reader that finds a value near its expiry may be chosen to replace it: the nearer,
- * the likelier, in units of the time that it took to load. A lease in Redis lets one of
- * all do it. So the new value is there before anybody misses the old one, and it is
- * loaded once. The dice alone would let readers begin too late; so they are cast as if
- * the expiry were {@value #MARGIN} load times earlier.
+ * A reader that finds a value near its expiry may be chosen to refresh it: the nearer,
+ * the likelier, in units of its load time. Random values alone would let readers begin
+ * too late, so the expiry counts as {@value #MARGIN} load times earlier.
  */
 public final class CacheFlights {
 

@@ -18,21 +18,18 @@ import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.core.outage.CallBudget;
 
 /**
- * Invalidations of many entries at once: what this instance knows of them, and what it
- * has to tell.
+ * Invalidations of many entries at once. Each gives its tags a new version, higher than
+ * any before in that cache. An entry is stamped with the highest version known before it
+ * was loaded, and is outdated if one of its tags has a higher one now. Readers compare
+ * the two from memory, which is fed by messages and confirmed by a background look at
+ * Redis at half of {@code max-staleness}.
  * <p>
- * Each invalidation gives its tags a new version, higher than any before in that cache.
- * An entry is stamped with the highest version that its loader knew before it loaded; it
- * is outdated if one of its tags has a higher one now. Readers compare the two from
- * memory, which is fed by change notifications and confirmed by a look at Redis in the
- * background, at half of the time for which something may be missed.
+ * A version that is known late makes a stamp too low, which costs a load and nothing
+ * else. A reader in a transaction may see an older database: its value is stored only if
+ * no version was given since that began.
  * <p>
- * A version that is known late makes a stamp too low, never too high, so it costs a load
- * and nothing else. But who loads in a transaction may see the database as it was when
- * that began: its value is stored only if nothing was heard since.
- * <p>
- * What Redis could not be told is kept in memory and told as soon as it answers; until
- * then this instance goes past such a cache.
+ * What Redis could not be told is kept and told as soon as it answers; until then this
+ * instance bypasses such a cache.
  */
 public final class CacheInvalidations {
 
@@ -85,7 +82,7 @@ public final class CacheInvalidations {
 	 */
 	public CompletableFuture<Void> ready(String cache, CallBudget budget) {
 		TagVersions known = versions(cache);
-		long unconfirmed = known.unconfirmedNanos();
+		long unconfirmed = System.nanoTime() - known.lookedAt();
 		if (unconfirmed <= this.maxStaleness / 2) {
 			return READY;
 		}

@@ -21,14 +21,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries that Redis may still hold although the database has moved on, because it
- * could not be told. This instance goes past the cache for each of them until it is
- * removed.
- * <p>
- * A writer that could not announce itself is open until its transaction has ended: an
- * entry removed before that could be filled again with the old value. Entries older than
- * the cache's TTL are gone in Redis, and are dropped. Beyond {@value #CAPACITY} entries
- * the TTL in Redis is the bound.
+ * The entries that Redis may still hold although the database has changed, because it
+ * could not be told. This instance bypasses the cache for each until it is removed. A
+ * writer that could not announce itself is open until its transaction has ended. Entries
+ * older than the cache's TTL are dropped; beyond {@value #CAPACITY} the TTL is the bound.
  */
 public final class CacheJournal {
 

@@ -21,6 +21,7 @@ import io.ge.redis.cache.OnLoadTimeout;
 import io.ge.redis.cache.behind.RedisWriteBehind;
 import io.ge.redis.cache.settings.CacheSettings;
 import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
@@ -30,26 +31,14 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
 
 /**
- * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry,
- * {@code :w1} the hash of its writers, {@code :q1} the set of those who wait for it and
- * {@code :r1} the token of the reader that replaces a value which still stands.
+ * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry, {@code
+ * :w1} the hash of its writers, {@code :q1} the set of callers that wait for it and
+ * {@code :r1} the token of the reader that refreshes it. The scripts state the protocol;
+ * {@code docs/caching-design.md} explains it.
  * <p>
- * The protocol. A reader that misses takes the lease of the entry, loads, and fills the
- * entry if the lease is still its own. A value that stands is replaced in the same way,
- * by the reader that holds {@code :r1}: what takes a lease takes that too. A writer
- * announces itself while the row is still locked: the entry and any lease go, and until
- * the writer is resolved nobody is given a lease. Its ticket comes from a counter, so
- * that tickets of one row rise in the order of its commits. After the commit it publishes
- * if its ticket is still pending, no higher one was applied and no other one is pending;
- * in all other cases it removes the entry, since leaving it would keep an older value. A
- * ticket that overran its time counts as applied, because its commit may have happened. A
- * writer that could not announce itself makes all tickets worthless when it removes the
- * entry.
- * <p>
- * What a step leaves if its outcome is unknown: a lookup, a lease that is given up by a
- * compensation; a fill, the value or the lease, of which the latter is given up; an
- * announcement or a publication, a pending ticket, which is resolved by the journal, and
- * else by its deadline.
+ * A step with unknown outcome leaves: a lookup, a lease, which is compensated; a fill,
+ * the value or the lease, which is compensated; an announcement or a publication, a
+ * pending ticket, which the journal resolves, or else its deadline.
  */
 public final class RedisCache {
 
@@ -79,6 +68,8 @@ public final class RedisCache {
 	private static final LuaScript INVALIDATE = script("invalidate.lua");
 
 	private static final LuaScript ABORT = LuaScript.load(GeCaches.class, "abort.lua");
+
+	private static final LuaScript WARM = LuaScript.load(GeCaches.class, "warm.lua");
 
 	private final GuardedRedis redis;
 
@@ -218,8 +209,7 @@ public final class RedisCache {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Asking asking : all) {
 			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
-					lookupArguments(asking.question(), asking.token(), asking.waiter()),
-					new Object[] { asking.token(), 0 }));
+					lookupArguments(asking.question(), asking.token(), asking.waiter())));
 		}
 		return this.bulkLookups.run(entries, all.get(0).question().settings().leaseTime(), budget)
 			.thenApply((replies) -> {
@@ -282,8 +272,7 @@ public final class RedisCache {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Filling filling : all) {
 			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
-					fillArguments(filling.key(), filling.token(), "", lease, filling.value(), filling.ttl(), age),
-					new Object[] { filling.token(), 0 }));
+					fillArguments(filling.key(), filling.token(), "", lease, filling.value(), filling.ttl(), age)));
 		}
 		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
 			List<Boolean> filled = new ArrayList<>(replies.size());
@@ -353,6 +342,15 @@ public final class RedisCache {
 	 */
 	public void abortEventually(CacheKey key, String writer) {
 		this.redis.compensate(ScriptCall.of(ABORT, this.keys.of(key), writer), this.intentTimeout);
+	}
+
+	/**
+	 * Takes, keeps, ends or releases the run of a warm-up: see {@code warm.lua}.
+	 */
+	public CompletableFuture<String> warmUp(String name, String token, String kind, Duration ttl) {
+		RedisKey state = this.space.entity(KeyPart.of("warm-up"), KeyPart.of(name)).with(KeyPart.of("u1"));
+		return this.redis.run(ScriptCall.of(WARM, state, token, kind, ttl.toMillis()), newBudget())
+			.thenApply((reply) -> reply.text(0));
 	}
 
 	public Duration intentTimeout() {

@@ -110,15 +110,17 @@ final class RedisGroups {
 		for (int index : group) {
 			Entry entry = entries.get(index);
 			keys.addAll(entry.keys());
-			arguments.addAll(Arrays.asList(undo ? entry.undoArguments() : entry.arguments()));
+			arguments.addAll(undo ? List.of(entry.arguments()[0], 0) : Arrays.asList(entry.arguments()));
 		}
 		return ScriptCall.of(script, keys, arguments.toArray());
 	}
 
 	/**
-	 * The entries of a script call.
+	 * An entry of a script call.
+	 *
+	 * @param arguments the first one is a token, by which the call is compensated
 	 */
-	record Entry(List<RedisKey> keys, Object[] arguments, Object[] undoArguments) {
+	record Entry(List<RedisKey> keys, Object... arguments) {
 	}
 
 }

@@ -26,15 +26,10 @@ import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up entries in Redis, those that many readers ask for at the same time by one
- * call.
- * <p>
- * Where many read different entries they wait for the server, and most of what a hit
- * costs it is the call and not the entry. So lookups that are alike share calls, see
- * {@link Batcher}. Each gets the answer that it would have got alone at the time of that
- * call, which is after it has asked: no value found is older than that. If the call
- * fails, all bypass the cache, as each would alone. On a Cluster entries are in many
- * slots, and each is looked up alone.
+ * Looks up entries in Redis. Lookups that are alike and made at the same time share
+ * calls, see {@link Batcher}, since most of the cost of a hit is the call. Each gets the
+ * answer that it would have got alone at the time of that call. If the call fails, all
+ * bypass the cache. On a Cluster each entry is looked up alone.
  */
 public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, ScriptReply> {
 

@@ -68,14 +68,9 @@ final class TagVersions {
 	}
 
 	/**
-	 * Returns for how long something may have been missed.
-	 * @return nanoseconds since the last look; {@link Long#MAX_VALUE} if there was none
+	 * Returns when the last look began, by {@link System#nanoTime()}; long ago if there
+	 * was none. Later changes may have been missed.
 	 */
-	long unconfirmedNanos() {
-		Look look = this.last;
-		return (look != null) ? System.nanoTime() - look.begun : Long.MAX_VALUE;
-	}
-
 	long lookedAt() {
 		Look look = this.last;
 		return (look != null) ? look.begun : System.nanoTime() - Long.MAX_VALUE / 2;

@@ -321,9 +321,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 * @param warmers the warmers, in the order in which they run
 	 */
 	public CacheWarmUp warmUp(List<? extends CacheWarmer<?>> warmers) {
-		RedisBackend backend = this.backend.get();
-		CacheWarmUp made = new CacheWarmUp(warmers, backend.redis(PATTERN), backend.keys(PATTERN),
-				this.settings.get().warmUp(), backend.bus().instanceId());
+		CacheWarmUp made = new CacheWarmUp(warmers, this.redis.get(), this.settings.get().warmUp(),
+				this.backend.get().bus().instanceId());
 		this.warmUp = made;
 		return made;
 	}

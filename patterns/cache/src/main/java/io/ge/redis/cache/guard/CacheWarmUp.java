@@ -22,17 +22,11 @@ import java.util.stream.Stream;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheProperties.Readiness;
 import io.ge.redis.cache.CacheWarmer;
-import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.core.key.KeyPart;
-import io.ge.redis.core.key.KeySpace;
-import io.ge.redis.core.key.RedisKey;
-import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
-import io.ge.redis.core.script.LuaScript;
-import io.ge.redis.core.script.ScriptCall;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -56,15 +50,11 @@ public final class CacheWarmUp implements SmartLifecycle {
 
 	private static final String DONE = "done";
 
-	private static final LuaScript WARM = LuaScript.load(GeCaches.class, "warm.lua");
-
 	private static final Log logger = LogFactory.getLog(CacheWarmUp.class);
 
 	private final List<Run<?>> runs = new ArrayList<>();
 
-	private final GuardedRedis redis;
-
-	private final KeySpace keys;
+	private final RedisCache redis;
 
 	private final CacheProperties.WarmUp settings;
 
@@ -76,10 +66,9 @@ public final class CacheWarmUp implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	CacheWarmUp(List<? extends CacheWarmer<?>> warmers, GuardedRedis redis, KeySpace keys,
-			CacheProperties.WarmUp settings, String token) {
+	CacheWarmUp(List<? extends CacheWarmer<?>> warmers, RedisCache redis, CacheProperties.WarmUp settings,
+			String token) {
 		this.redis = redis;
-		this.keys = keys;
 		this.settings = settings;
 		this.token = token;
 		for (CacheWarmer<?> warmer : warmers) {
@@ -248,7 +237,7 @@ public final class CacheWarmUp implements SmartLifecycle {
 		}
 
 		private boolean isLost() {
-			return isClosing() || this.held - System.nanoTime() < 0 || CacheWarmUp.this.redis.isAway(this::key);
+			return isClosing() || this.held - System.nanoTime() < 0 || CacheWarmUp.this.redis.isAway();
 		}
 
 		private String lease() {
@@ -261,20 +250,15 @@ public final class CacheWarmUp implements SmartLifecycle {
 		}
 
 		private String ask(String kind, Duration ttl) {
-			GuardedRedis redis = CacheWarmUp.this.redis;
-			ScriptCall call = ScriptCall.of(WARM, key(), CacheWarmUp.this.token, kind, ttl.toMillis());
 			try {
-				return Waiting.await(redis.run(call, redis.newBudget())).text(0);
+				return Waiting
+					.await(CacheWarmUp.this.redis.warmUp(this.warmer.name(), CacheWarmUp.this.token, kind, ttl));
 			}
 			catch (RedisUnavailableException ex) {
 				return "unknown";
 			}
 		}
 
-		private RedisKey key() {
-			return CacheWarmUp.this.keys.entity(KeyPart.of("warm-up"), KeyPart.of(this.warmer.name()))
-				.with(KeyPart.of("u1"));
-		}
 
 	}
 

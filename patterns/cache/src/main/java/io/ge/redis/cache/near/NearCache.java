@@ -19,13 +19,11 @@ import org.jspecify.annotations.Nullable;
  * The values of one cache that this instance keeps in memory.
  * <p>
  * A value gets there only from an answer of Redis, and only if the token of its load
- * still exists that was put there before Redis was asked. A change notification removes
- * the value or the token. If it arrives after the answer, the value is removed; if it
- * arrives before the answer, the token is; if it arrived before the token, Redis was
- * asked after the change. If the subscription is lost, no notifications arrive: the epoch
- * of token and value shows that.
+ * still exists that was put there before Redis was asked: a change notification removes
+ * value and token. If the subscription was lost in between, the epoch of the token shows
+ * that.
  * <p>
- * A value that readers would replace before its expiry is served for a fraction of its
+ * A value that readers would refresh before its expiry is served for a fraction of its
  * load time only, so that one of them gets the lease for that.
  */
 public final class NearCache {
@@ -78,7 +76,7 @@ public final class NearCache {
 			return null;
 		}
 		return (this.store.get(key) instanceof NearValue value && value.until() - now > 0 && value.type() == type
-				&& value.token().epoch() == this.feed.epoch()) ? value : null;
+				&& value.token().epoch == this.feed.epoch()) ? value : null;
 	}
 
 	/**
@@ -110,8 +108,8 @@ public final class NearCache {
 	public void keep(NearToken token, CacheType type, CacheType.Content content, long leftMillis, double refreshUrge) {
 		CacheHeader header = content.header();
 		long served = servedMillis(leftMillis, header.loadMillis(), refreshUrge);
-		long longest = token.until() - token.begun();
-		long until = token.begun() + ((served < longest / 1_000_000) ? served * 1_000_000 : longest);
+		long longest = token.until - token.begun;
+		long until = token.begun + ((served < longest / 1_000_000) ? served * 1_000_000 : longest);
 		this.store.replace(token, new NearValue(content.value(), type, token, until, header.stamp(), header.tags()));
 	}
 

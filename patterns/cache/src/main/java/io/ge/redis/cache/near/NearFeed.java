@@ -10,14 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Whether this instance hears of all changes, without which nothing may be answered from
- * memory.
- * <p>
- * A message that the instance sends to itself comes back after all change notifications
- * that were published before it. So what is in memory was not changed before the last one
- * was sent, and as long as that is no longer ago than values may be stale, memory may
- * answer. When the subscription is lost nobody knows what is missed: an epoch ends, and
- * what was asked for in it is never served again.
+ * Whether this instance knows all changes, without which memory must not answer. A
+ * message that it sends to itself arrives after all change notifications published
+ * before. So nothing in memory had changed when the last confirmed one was sent. When the
+ * subscription is lost, an epoch ends, and what was asked for in it is never served
+ * again.
  */
 public final class NearFeed {
 

@@ -9,14 +9,11 @@ import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 
 /**
- * Stands in memory for one load in flight, from before Redis is asked. What takes it away
- * has changed the entry, perhaps after Redis has answered: then the answer is not kept.
- * Each load has a token of its own, so that nobody takes the token of a later load for
- * that of an earlier one.
+ * The token of one load, in memory from before Redis is asked. What removes it has
+ * changed the entry, perhaps after Redis has answered: then the answer is not kept.
  * <p>
- * A load that begins beside another one relies on the token of that, which shows as well
- * that nothing has changed since. Of both, the value of the later load is kept: what is
- * in memory is never replaced by something older.
+ * A load that begins beside another one relies on the token of that. Of both, the value
+ * of the later load is kept, so memory never goes back to an older value.
  */
 public final class NearToken implements NearSlot, AutoCloseable {
 
@@ -24,11 +21,13 @@ public final class NearToken implements NearSlot, AutoCloseable {
 
 	private final CacheKey key;
 
-	private final long epoch;
+	/** Since when change notifications have arrived without a gap. */
+	final long epoch;
 
-	private final long begun;
+	/** When it was made, before Redis was asked, by {@link System#nanoTime()}. */
+	final long begun;
 
-	private final long until;
+	final long until;
 
 	/** The one in memory when this load began, which may be this one. */
 	private NearToken shown = this;
@@ -61,24 +60,6 @@ public final class NearToken implements NearSlot, AutoCloseable {
 
 	public CacheKey key() {
 		return this.key;
-	}
-
-	/**
-	 * Returns since when change notifications have arrived without a gap.
-	 */
-	long epoch() {
-		return this.epoch;
-	}
-
-	/**
-	 * Returns when it was made, before Redis was asked, by {@link System#nanoTime()}.
-	 */
-	long begun() {
-		return this.begun;
-	}
-
-	long until() {
-		return this.until;
 	}
 
 	/**

@@ -84,35 +84,25 @@ final class CacheLoad {
 	 */
 	CacheLoad(CacheRead read, List<Missing> open, Map<CacheKey, @Nullable PendingChange> changes) {
 		this.read = read;
-		this.source = read.source();
-		this.parts = read.parts();
+		this.source = read.source;
+		this.parts = read.parts;
 		this.open = open;
 		this.missing = new ArrayList<>(open.size());
 		open.forEach((each) -> this.missing.add(each.key));
 		this.rest = this.missing;
 		this.changes = changes;
-		this.stamp = this.parts.invalidations().stamp(this.source.cache(), read.snapshot());
-		this.age = read.snapshot().ageMillis();
+		this.stamp = this.parts.invalidations().stamp(this.source.cache(), read.snapshot);
+		this.age = read.snapshot.ageMillis();
 		this.tags = isPermitted() ? this.source.tags() : null;
 		this.replaceable = isReplaceable(open);
 	}
 
 	private static boolean isReplaceable(List<Missing> open) {
-		for (Missing each : open) {
-			if (each.load.standIn() == null) {
-				return false;
-			}
-		}
-		return true;
+		return open.stream().allMatch((each) -> each.load.standIn() != null);
 	}
 
 	private boolean isPermitted() {
-		for (Missing each : this.open) {
-			if (each.load.permit() != null) {
-				return true;
-			}
-		}
-		return false;
+		return this.open.stream().anyMatch((each) -> each.load.permit() != null);
 	}
 
 	/**
@@ -198,7 +188,7 @@ final class CacheLoad {
 	 */
 	void giveBackAtEnd() {
 		if (isPermitted()) {
-			this.end.completeOnTimeout(null, this.read.settings().leaseTime().toMillis(), TimeUnit.MILLISECONDS)
+			this.end.completeOnTimeout(null, this.read.settings.leaseTime().toMillis(), TimeUnit.MILLISECONDS)
 				.thenRunAsync(() -> giveBack(false));
 		}
 	}
@@ -236,7 +226,7 @@ final class CacheLoad {
 				discardAllBut(stored);
 			}
 			return stored.isEmpty() ? DONE
-					: this.parts.flights().fillAll(stored, this.read.settings(), this.age, this.read.budget());
+					: this.parts.flights().fillAll(stored, this.read.settings, this.age, this.read.budget);
 		}
 		finally {
 			if (!done && held) {

@@ -43,17 +43,17 @@ final class CacheRead {
 
 	private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
-	private final CacheSource source;
+	final CacheSource source;
 
-	private final CacheReadParts parts;
+	final CacheReadParts parts;
 
 	private final CallerScope scope;
 
-	private final Snapshot snapshot;
+	final Snapshot snapshot;
 
-	private final CacheSettings settings;
+	final CacheSettings settings;
 
-	private final CallBudget budget;
+	final CallBudget budget;
 
 	private Map<CacheKey, @Nullable Object> values;
 
@@ -81,26 +81,6 @@ final class CacheRead {
 		this.settings = parts.definitions().settings(source.cache());
 		this.budget = parts.flights().newBudget();
 		this.values = isSingle() ? Map.of() : new HashMap<>();
-	}
-
-	CacheSource source() {
-		return this.source;
-	}
-
-	CacheReadParts parts() {
-		return this.parts;
-	}
-
-	Snapshot snapshot() {
-		return this.snapshot;
-	}
-
-	CacheSettings settings() {
-		return this.settings;
-	}
-
-	CallBudget budget() {
-		return this.budget;
 	}
 
 	boolean isWriting(CacheKey key) {

@@ -16,6 +16,9 @@ import io.ge.redis.cache.CacheLoadTimeoutException;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheBatch.Decided;
 import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.Snapshot;
+import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.near.NearValue;
 import io.ge.redis.cache.write.CallerScope;
 import io.ge.redis.core.call.GuardedCall;
@@ -28,10 +31,9 @@ import org.jspecify.annotations.Nullable;
  * results. Nothing here blocks; a caller with a plain result waits, and loads on its
  * thread, in its transaction.
  * <p>
- * The call of the caller is the first round. Each round asks, and loads what is to be
- * loaded; the next one waits for what others load before it asks. So who loads waits for
- * nobody, and callers whose entries overlap never wait for each other in a circle. Of one
- * entry a round is all there is, unless what was found is of no use.
+ * The call is the first round. Each round asks, and loads what is to be loaded; the next
+ * one waits for what others load before it asks. So a caller that loads waits for no
+ * other. Of one entry a round is all there is, unless what was found is of no use.
  */
 public final class CacheReader {
 
@@ -104,6 +106,26 @@ public final class CacheReader {
 	}
 
 	/**
+	 * An entry for a caller that loads by itself.
+	 */
+	private record OpenSource(CacheReadParts parts, CacheKey key, CacheType type,
+			ResultForm form) implements CacheEntrySource {
+
+		@Override
+		public boolean isOpen() {
+			return true;
+		}
+
+		// Asked only where a change that waits for the store turns out to be unreadable
+		@Override
+		public @Nullable Object load() {
+			return promises().of(new OpenMiss(this.parts, this.key, this.type, CacheLookup.Load.UNSTORED,
+					Snapshot.NONE.ageMillis(), CacheInvalidations.UNSTAMPABLE));
+		}
+
+	}
+
+	/**
 	 * Asks for what is open. The first round is the call: when that is over, so is the
 	 * reading.
 	 */
@@ -121,7 +143,7 @@ public final class CacheReader {
 
 		Round(CacheRead read, boolean first) {
 			this.read = read;
-			this.source = read.source();
+			this.source = read.source;
 			this.first = first;
 		}
 

@@ -7,22 +7,21 @@ package io.ge.redis.cache.spring;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.read.OpenMiss;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The misses of Spring's caches, until a value is put. A cache is asked and told by two
- * calls that have nothing in common but the key, so a miss belongs to the caller that
- * brings the value: the thread that has asked; or, where it has asked for a future, the
- * very object that was the key, since Spring puts with the one that it has asked with.
- * <p>
- * A value that is put after its lease has ended must not be taken for a change of the
- * database. So a miss is remembered for longer than its lease.
+ * The misses of Spring's caches until a value is put. Lookup and put have only the key in
+ * common, so a miss belongs to the thread that has asked; or, where it has asked for a
+ * future, to the very object that was the key. It is remembered for longer than its
+ * lease: a value that is put later must not be taken for a change of the database.
  */
 public final class OpenMisses {
 
@@ -60,8 +59,7 @@ public final class OpenMisses {
 	}
 
 	private void add(Id id, Object key, OpenMiss miss, boolean shared) {
-		this.lock.lock();
-		try {
+		locked(() -> {
 			Open before = this.all.get(id);
 			if (before == null || !before.miss.isLeased()) {
 				Open added = new Open(id, key, miss);
@@ -72,6 +70,14 @@ public final class OpenMisses {
 			else if (shared) {
 				before.asked++;
 			}
+			return null;
+		});
+	}
+
+	private <T> @Nullable T locked(Supplier<? extends @Nullable T> action) {
+		this.lock.lock();
+		try {
+			return action.get();
 		}
 		finally {
 			this.lock.unlock();
@@ -82,29 +88,14 @@ public final class OpenMisses {
 	 * Returns the miss after which a value is put on the current thread.
 	 */
 	public @Nullable Open find(CacheKey entry, Object key) {
-		this.lock.lock();
-		try {
+		return locked(() -> {
 			Open own = this.all.get(new Id(Thread.currentThread(), entry));
-			if (own != null && (own.key == key || own.miss.isLeased())) {
-				return own;
-			}
-			return this.all.get(new Id(key, entry));
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return (own != null && (own.key == key || own.miss.isLeased())) ? own : this.all.get(new Id(key, entry));
+		});
 	}
 
 	void remove(Open open) {
-		this.lock.lock();
-		try {
-			if (--open.asked == 0) {
-				this.all.remove(open.id, open);
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+		locked(() -> --open.asked == 0 && this.all.remove(open.id, open));
 	}
 
 	/**
@@ -112,28 +103,13 @@ public final class OpenMisses {
 	 */
 	void forget(CacheKey target) {
 		Thread current = Thread.currentThread();
-		this.lock.lock();
-		try {
-			if (target.isWhole()) {
-				this.all.keySet().removeIf((id) -> id.owner == current && target.covers(id.entry));
-			}
-			else {
-				this.all.remove(new Id(current, target));
-			}
-		}
-		finally {
-			this.lock.unlock();
-		}
+		locked(() -> target.isWhole()
+				? this.all.keySet().removeIf((id) -> id.owner == current && target.covers(id.entry))
+				: this.all.remove(new Id(current, target)) != null);
 	}
 
 	public int size() {
-		this.lock.lock();
-		try {
-			return this.all.size();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return Objects.requireNonNull(locked(this.all::size));
 	}
 
 	static final class Open {

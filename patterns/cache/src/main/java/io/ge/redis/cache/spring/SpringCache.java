@@ -32,19 +32,19 @@ import org.springframework.cache.support.SimpleValueWrapper;
 import org.springframework.util.ClassUtils;
 
 /**
- * A cache in the eyes of Spring. The entries are those of {@link CacheAside},
- * {@link CacheWriteThrough} and {@link GeCaches} with the same name and key.
+ * A cache in the eyes of Spring. Its entries are those of {@link CacheAside}, {@link
+ * CacheWriteThrough} and {@link GeCaches} with the same name and key.
  * <p>
- * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load once in the
- * fleet, as {@link GeCaches#get}. Any other look that finds nothing takes a lease, for
- * which nobody waits. By it the value is stored that the same thread puts next, or, after
- * {@link #retrieve(Object)}, that is put with the same object as key: unless the entry
- * was written meanwhile, and in a transaction that may write after its commit.
+ * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load as {@link
+ * GeCaches#get}. Any other lookup that finds nothing takes a lease for which no caller
+ * waits. By it the value is stored that the same thread puts next, or, after {@link
+ * #retrieve(Object)}, that is put with the same object as key: unless the entry was
+ * written meanwhile, and in a writing transaction after its commit.
  * <p>
- * A put without such a look is a change of the database. In a transaction it is announced
- * before the commit and published after it; otherwise it is published at once, unless
- * another writer of the entry is at work. In a transaction that only reads the entry is
- * removed. On threads that must not wait, changes reach Redis a moment later.
+ * A put without such a lookup is a change of the database: announced and published with
+ * the transaction, or published at once unless another writer is active. In a read-only
+ * transaction the entry is removed. On threads that must not wait, changes reach Redis a
+ * moment later.
  */
 public final class SpringCache implements Cache {
 
@@ -266,47 +266,37 @@ public final class SpringCache implements Cache {
 
 	@Override
 	public void evict(Object key) {
-		remove(removing(SpringKeys.of(this.name, key)));
+		remove(SpringKeys.of(this.name, key), false);
 	}
 
 	@Override
 	public boolean evictIfPresent(Object key) {
-		removeNow(removing(SpringKeys.of(this.name, key)));
+		remove(SpringKeys.of(this.name, key), true);
 		return false;
 	}
 
 	@Override
 	public void clear() {
-		remove(removing(CacheKey.whole(this.name)));
+		remove(CacheKey.whole(this.name), false);
 	}
 
 	@Override
 	public boolean invalidate() {
-		removeNow(removing(CacheKey.whole(this.name)));
+		remove(CacheKey.whole(this.name), true);
 		return false;
 	}
 
-	private CacheKey removing(CacheKey target) {
+	private void remove(CacheKey target, boolean now) {
 		this.removals.increment();
 		parts().misses().forget(target);
-		return target;
-	}
-
-	private void remove(CacheKey target) {
 		if (EventLoops.isCurrent()) {
 			parts().writer().removeAsync(target, CacheTags.ALL);
+		}
+		else if (now) {
+			parts().writer().removeNow(target, CacheTags.ALL);
 		}
 		else {
 			parts().writer().remove(target, CacheTags.ALL);
-		}
-	}
-
-	private void removeNow(CacheKey target) {
-		if (EventLoops.isCurrent()) {
-			parts().writer().removeAsync(target, CacheTags.ALL);
-		}
-		else {
-			parts().writer().removeNow(target, CacheTags.ALL);
 		}
 	}
 

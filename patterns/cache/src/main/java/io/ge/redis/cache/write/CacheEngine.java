@@ -103,13 +103,13 @@ public final class CacheEngine {
 	 * Announces a writer. Never fails: what Redis cannot be told is noted.
 	 */
 	CompletableFuture<?> announce(CacheWrite write, boolean prolong) {
-		return this.redis.announce(write.key(), write.id(), write.isOrdered(), prolong, write.budget())
+		return this.redis.announce(write.key, write.id, write.isOrdered(), prolong, write.budget)
 			.handle((reply, failure) -> {
 				if (failure != null) {
-					this.journal.open(write.key(), write.id());
-					write.announcementFailed(isUnknown(failure), unchecked(write.key(), failure));
+					this.journal.open(write.key, write.id);
+					write.announcementFailed(isUnknown(failure), unchecked(write.key, failure));
 				}
-				this.flights.cutOff(write.key());
+				this.flights.cutOff(write.key);
 				return null;
 			});
 	}
@@ -118,13 +118,13 @@ public final class CacheEngine {
 	 * Extends an announcement. If that fails, it ends at its timeout.
 	 */
 	void prolong(CacheWrite write) {
-		this.redis.announce(write.key(), write.id(), false, true, newBudget());
+		this.redis.announce(write.key, write.id, false, true, newBudget());
 	}
 
 	CompletableFuture<Outcome> publish(CacheWrite write, NewValue value) {
-		return this.redis.publish(write.key(), write.id(), write.isOrdered(), value, write.budget())
+		return this.redis.publish(write.key, write.id, write.isOrdered(), value, write.budget)
 			.handle((published, failure) -> {
-				this.flights.cutOff(write.key());
+				this.flights.cutOff(write.key);
 				if (failure == null) {
 					return CompletableFuture.completedFuture(published ? Outcome.PUBLISHED : Outcome.SUPERSEDED);
 				}
@@ -141,11 +141,11 @@ public final class CacheEngine {
 	}
 
 	private CompletableFuture<Outcome> invalidate(CacheWrite write, boolean wasOpen) {
-		if (write.key().isWhole()) {
-			return this.invalidations.invalidate(write.key().cache(), write.tags(), write.budget());
+		if (write.key.isWhole()) {
+			return this.invalidations.invalidate(write.key.cache(), write.tags(), write.budget);
 		}
-		this.journal.due(write.key(), write.id(), wasOpen, write.useful());
-		return remove(write.key(), write.budget());
+		this.journal.due(write.key, write.id, wasOpen, write.useful);
+		return remove(write.key, write.budget);
 	}
 
 	/**
@@ -160,12 +160,12 @@ public final class CacheEngine {
 
 	void abort(CacheWrite write) {
 		if (!write.isUnannounced()) {
-			this.redis.abort(write.key(), write.id(), write.budget());
+			this.redis.abort(write.key, write.id, write.budget);
 			return;
 		}
-		this.journal.forget(write.key());
+		this.journal.forget(write.key);
 		if (write.isPerhapsAnnounced()) {
-			this.redis.abortEventually(write.key(), write.id());
+			this.redis.abortEventually(write.key, write.id);
 		}
 	}
 

@@ -25,24 +25,21 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /**
- * Ties writers to transactions. Spring binds transactions of this kind to a thread, and
- * so does this class.
+ * Ties writers to transactions that Spring binds to a thread.
  * <p>
  * A writer that is called inside of a transaction belongs to it: it is announced right
- * before that commits, after everything was flushed and while rows are still locked, and
- * resolved right after. A writer that is called outside of one, or whose method opens its
- * own, is announced before each commit that happens while its method runs, on whichever
- * transaction manager, and resolved when the method returns.
+ * before that commits, after the flush and while rows are locked, and resolved right
+ * after. Any other one is announced before each commit that happens while its method
+ * runs, on whichever transaction manager, and resolved when the method returns.
  * <p>
- * Spring tells a {@link TransactionExecutionListener} of every begin, commit and rollback
- * of the managers that it is registered with, of participating and suspended transactions
- * in the proper order, and as the last before a commit. Managers that know no listeners
- * are seen through a synchronization, from the first writer on.
- * <p>
- * A transaction that has committed or was rolled back takes nothing more. What is changed
- * in callbacks of its end takes effect at once, as without a transaction.
+ * Managers that know no {@link TransactionExecutionListener} are seen through a
+ * synchronization, from the first writer on. What is changed in callbacks of a
+ * transaction's end takes effect at once, as without a transaction.
  */
 public final class CacheTransactions implements TransactionExecutionListener {
+
+	/** Of threads that are inside of nothing; stays empty. */
+	private static final OpenWork NONE = new OpenWork();
 
 	private final WriteSteps steps;
 
@@ -65,13 +62,12 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 * must see the database.
 	 */
 	public boolean isWriting(CacheKey key) {
-		OpenWork current = this.work.get();
-		return current != null && current.isWriting(key);
+		return known().isWriting(key);
 	}
 
 	public boolean isPassingBy(CacheKey key) {
-		OpenWork current = this.work.get();
-		return current != null && (current.isLoading(key) || current.isWriting(key));
+		OpenWork current = known();
+		return current.isLoading(key) || current.isWriting(key);
 	}
 
 	/**
@@ -120,16 +116,14 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 * written inside of it is part of it.
 	 */
 	public boolean isInsideWriter(CacheKey key) {
-		OpenWork current = this.work.get();
-		return current != null && current.isInsideWriter(key, false);
+		return known().isInsideWriter(key, false);
 	}
 
 	/**
 	 * As {@link #isInsideWriter}, of those only whose work ends later than their methods.
 	 */
 	boolean isInsideAsyncWriter(CacheKey key) {
-		OpenWork current = this.work.get();
-		return current != null && current.isInsideWriter(key, true);
+		return known().isInsideWriter(key, true);
 	}
 
 	public Snapshot snapshot() {
@@ -144,8 +138,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 * Returns whether the current thread loads an entry, which it must not wait for then.
 	 */
 	public boolean isLoading(CacheKey key) {
-		OpenWork current = this.work.get();
-		return current != null && current.isLoading(key);
+		return known().isLoading(key);
 	}
 
 	/**
@@ -176,10 +169,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 * them knows of a change that their value may not include.
 	 */
 	void dropValues(CacheKey key) {
-		OpenWork current = this.work.get();
-		if (current != null) {
-			current.dropValues(key);
-		}
+		known().dropValues(key);
 	}
 
 	/**
@@ -326,8 +316,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	private @Nullable ThreadTransaction find(TransactionExecution execution) {
-		OpenWork current = this.work.get();
-		return (current != null) ? current.find(execution) : null;
+		return known().find(execution);
 	}
 
 	private void beforeCommit(ThreadTransaction transaction, Runnable flush) {
@@ -387,6 +376,11 @@ public final class CacheTransactions implements TransactionExecutionListener {
 			}
 			transaction = current.transaction();
 		}
+	}
+
+	private OpenWork known() {
+		OpenWork current = this.work.get();
+		return (current != null) ? current : NONE;
 	}
 
 	private OpenWork work() {

@@ -20,17 +20,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class CacheWrite {
 
-	private final CacheKey key;
+	final CacheKey key;
 
-	private final String id;
+	final String id;
 
-	private final Duration useful;
+	/** How long an old value can stay in Redis. */
+	final Duration useful;
 
 	private final boolean strict;
 
-	private final TransactionBoundary boundary;
+	final TransactionBoundary boundary;
 
-	private final CallBudget budget;
+	final CallBudget budget;
 
 	/** The transaction at whose end the value is published, if not at the return. */
 	@Nullable OpenTransaction owner;
@@ -78,29 +79,6 @@ final class CacheWrite {
 		this.strict = strict;
 		this.boundary = boundary;
 		this.budget = budget;
-	}
-
-	CacheKey key() {
-		return this.key;
-	}
-
-	String id() {
-		return this.id;
-	}
-
-	/**
-	 * Returns how long an old value can stay in Redis.
-	 */
-	Duration useful() {
-		return this.useful;
-	}
-
-	TransactionBoundary boundary() {
-		return this.boundary;
-	}
-
-	CallBudget budget() {
-		return this.budget;
 	}
 
 	@Nullable NewValue value() {

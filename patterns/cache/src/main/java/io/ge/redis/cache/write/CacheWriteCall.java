@@ -24,24 +24,19 @@ import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a writer: what it changes, from before its work until after it.
+ * One call of a writer, from before its work until after it.
  * <p>
- * A writer that is called inside of a transaction of its caller belongs to that. A plain
- * one that is called outside is announced before each commit on its thread while it runs,
- * see {@link CacheTransactions}. Every other one is announced before its work begins,
- * since nobody can be asked to wait right before a commit inside of it, and resolved when
- * the work ends. It is published only if no other writer was at work beside it, and if no
- * transaction that may be inside of it was rolled back; so it does not matter else which
- * ones there are.
+ * In a transaction of its caller it belongs to that. A plain call outside of one is
+ * announced before each commit on its thread while it runs, see {@link
+ * CacheTransactions}. Every other call is announced before its work begins and resolved
+ * when the work ends, and is published only if no other writer was active beside it and
+ * no transaction that may be inside of it was rolled back.
  * <p>
- * Asynchronous work that was stopped, because it has failed or because nobody waits for
- * it any more, may have a commit under way. So the announcement of a writer that was
- * cancelled stays until its time is over; one that has none removes its entries at once.
- * Either way they are removed once more then.
- * <p>
- * Where the thread that makes an asynchronous call is in a transaction, or the subscriber
- * in one that commits already, nobody knows whether the work is part of it and which of
- * them ends first. There the entry is removed, after both.
+ * Work that has failed or was cancelled may have a commit in progress. So the
+ * announcement of a cancelled writer stays until its time is over; without one the
+ * entries are removed at once. Either way they are removed once more then. Where it is
+ * not known whether asynchronous work is part of a transaction and which of them ends
+ * first, the entry is removed after both.
  */
 final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
@@ -123,7 +118,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		write.exposed = write.owner == null && !opensItsOwn;
 		CompletableFuture<Long> stamp = !part.isRemoval()
 				? this.writer.engine.invalidations()
-					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget())
+					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget)
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
 		this.writes.add(write);
@@ -135,7 +130,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	private boolean isRemoved(CacheKey key) {
 		if (!key.isWhole()) {
 			for (CacheWrite write : this.writes) {
-				if (write.key().equals(key)) {
+				if (write.key.equals(key)) {
 					return true;
 				}
 			}
@@ -161,7 +156,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		if (around == null || (certain && around.begin(write))) {
 			return null;
 		}
-		CacheWrite removal = this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+		CacheWrite removal = this.writer.newWrite(write.key, TransactionBoundary.UNKNOWN);
 		if (!around.add(removal)) {
 			return null;
 		}
@@ -305,7 +300,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	private static @Nullable NewValue made(Change change, @Nullable Object value, @Nullable Throwable failure) {
 		CacheWrite write = change.write();
-		if (!write.key().isWhole()) {
+		if (!write.key.isWhole()) {
 			return (failure == null) ? change.part().valueOf(value, change.stamp().join()) : null;
 		}
 		change.part().choose(write, value, failure == null);
@@ -327,7 +322,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		}
 		if (write.owner != null) {
 			// The transaction has not waited for the work
-			CacheWrite late = this.writer.newWrite(write.key(), TransactionBoundary.UNKNOWN);
+			CacheWrite late = this.writer.newWrite(write.key, TransactionBoundary.UNKNOWN);
 			late.tags(write.tags());
 			this.writer.engine.invalidate(late);
 			return;

@@ -50,7 +50,7 @@ public final class CallerScope {
 		}
 		// No streams here, which every reader passes
 		for (CacheWrite write : this.outer.writing) {
-			if (write.key().covers(key)) {
+			if (write.key.covers(key)) {
 				return true;
 			}
 		}
@@ -71,7 +71,7 @@ public final class CallerScope {
 			return true;
 		}
 		for (CacheWrite write : this.outer.writing) {
-			if (write.key().equals(key)) {
+			if (write.key.equals(key)) {
 				return true;
 			}
 		}
@@ -81,7 +81,7 @@ public final class CallerScope {
 	void dropValues(CacheKey key) {
 		this.thread.dropValues(key);
 		for (CacheWrite write : this.outer.writing) {
-			if (write.key().equals(key)) {
+			if (write.key.equals(key)) {
 				write.dropValue();
 			}
 		}

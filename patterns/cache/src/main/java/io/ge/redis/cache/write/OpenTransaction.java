@@ -43,7 +43,7 @@ class OpenTransaction {
 			return false;
 		}
 		for (CacheWrite write : this.writes) {
-			if (write.key().covers(key)) {
+			if (write.key.covers(key)) {
 				return true;
 			}
 		}
@@ -77,8 +77,7 @@ class OpenTransaction {
 	 * @return whether it was not too late
 	 */
 	final boolean add(CacheWrite added) {
-		this.lock.lock();
-		try {
+		return locked(() -> {
 			if (this.ended) {
 				return false;
 			}
@@ -101,38 +100,33 @@ class OpenTransaction {
 			next.add(added);
 			this.writes = next;
 			return true;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		});
 	}
 
 	final boolean unlessCommitting(BooleanSupplier action) {
-		this.lock.lock();
-		try {
-			return !this.committing && !this.ended && action.getAsBoolean();
-		}
-		finally {
-			this.lock.unlock();
-		}
+		return locked(() -> !this.committing && !this.ended && action.getAsBoolean());
 	}
 
 	final void committing() {
-		this.lock.lock();
-		try {
-			this.committing = true;
-		}
-		finally {
-			this.lock.unlock();
-		}
+		locked(() -> this.committing = true);
 	}
 
+	/**
+	 * Ends it.
+	 * @return whether it had not ended before
+	 */
 	final boolean end() {
-		this.lock.lock();
-		try {
+		return locked(() -> {
 			boolean first = !this.ended;
 			this.ended = true;
 			return first;
+		});
+	}
+
+	private boolean locked(BooleanSupplier action) {
+		this.lock.lock();
+		try {
+			return action.getAsBoolean();
 		}
 		finally {
 			this.lock.unlock();

@@ -35,7 +35,7 @@ final class OpenWork {
 
 	boolean isWriting(CacheKey key) {
 		for (CacheWrite write : this.running) {
-			if (write.key().covers(key)) {
+			if (write.key.covers(key)) {
 				return true;
 			}
 		}
@@ -77,7 +77,7 @@ final class OpenWork {
 
 	boolean isInsideWriter(CacheKey key, boolean async) {
 		for (CacheWrite write : this.running) {
-			if ((write.async || !async) && write.key().equals(key)) {
+			if ((write.async || !async) && write.key.equals(key)) {
 				return true;
 			}
 		}
@@ -86,7 +86,7 @@ final class OpenWork {
 
 	void dropValues(CacheKey key) {
 		for (CacheWrite write : this.running) {
-			if (write.key().equals(key)) {
+			if (write.key.equals(key)) {
 				write.dropValue();
 			}
 		}
@@ -118,7 +118,7 @@ final class OpenWork {
 	void begun(TransactionExecution execution) {
 		push(new ThreadTransaction(execution, this.beginning));
 		for (CacheWrite write : this.running) {
-			if (write.commits > 0 || !write.boundary().begins(execution.getTransactionName())) {
+			if (write.commits > 0 || !write.boundary.begins(execution.getTransactionName())) {
 				break;
 			}
 			write.owner = null;

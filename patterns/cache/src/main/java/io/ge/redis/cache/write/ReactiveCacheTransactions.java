@@ -22,12 +22,9 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Reactive transactions, which are propagated with the context of subscribers.
- * <p>
- * When such a transaction has begun Spring tells the listeners of its manager, but not
- * which subscriber it is for. So it counts as having begun with the oldest one that is
- * open and has its name: a transaction that is taken for older than it is leads to fewer
- * stored values, never to an outdated one.
+ * Reactive transactions, which propagate with the context of subscribers. Spring reports
+ * their begin without the subscriber. So one counts as having begun with the oldest open
+ * one of its name, which leads to fewer stored values, never to an outdated one.
  */
 public final class ReactiveCacheTransactions implements TransactionExecutionListener {
 
@@ -111,12 +108,9 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 	}
 
 	/**
-	 * The changes in the transaction of a subscriber.
-	 * <p>
-	 * If the transaction is rolled back, all of it is removed: whether the rollback is
-	 * certain, and whether a writer has committed something in another transaction,
-	 * nobody says here. So are values when a part of any transaction was rolled back
-	 * meanwhile, since nobody says of which.
+	 * The changes in the transaction of a subscriber. If it is not certain to have
+	 * committed, or a part of any transaction was rolled back meanwhile, all entries are
+	 * removed.
 	 */
 	private final class Changes extends OpenTransaction implements TransactionParticipant {
 

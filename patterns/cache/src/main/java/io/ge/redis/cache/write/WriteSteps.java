@@ -45,7 +45,7 @@ public final class WriteSteps {
 		List<CacheWrite> sorted = writes;
 		if (writes.size() > 1) {
 			sorted = new ArrayList<>(writes);
-			sorted.sort(Comparator.comparing(CacheWrite::id));
+			sorted.sort(Comparator.comparing((write) -> write.id));
 		}
 		CompletableFuture<Void> all = DONE;
 		for (CacheWrite write : sorted) {
@@ -139,7 +139,7 @@ public final class WriteSteps {
 	}
 
 	private static CacheEvent.Write ended(CacheWrite write, Outcome outcome) {
-		return new CacheEvent.Write(write.key().cache(), outcome);
+		return new CacheEvent.Write(write.key.cache(), outcome);
 	}
 
 	void tell(List<CacheEvent.Write> ends) {
