@@ -41,11 +41,10 @@ import org.springframework.aot.hint.annotation.Reflective;
  * collections of Hibernate are refused by an {@link UncacheableValueException}. Larger
  * values than {@code ge.redis.cache.max-value-size} are not stored.
  * <p>
- * A method that runs in a transaction of its caller may see the database as of the
- * transaction's start; its value is stored only if no writer was at work since then, as
- * far as Redis knows: after a flush, an eviction or a failover it may not. What a
- * transaction has changed without {@link CacheWriteThrough} or {@link GeCaches} is not
- * known to the cache: do not read such a row through it before the commit.
+ * A method in a transaction of its caller may see the database as of the transaction's
+ * start; its value is stored only if no writer was active since then, as far as Redis
+ * knows. What a transaction has changed without {@link CacheWriteThrough} or
+ * {@link GeCaches} must not be read through the cache before the commit.
  * <p>
  * Methods may return futures and publishers, or be suspending functions: the cache stores
  * their result. Several values are stored as a list, which readers get when the last

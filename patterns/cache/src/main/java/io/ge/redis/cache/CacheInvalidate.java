@@ -18,27 +18,19 @@ import org.springframework.aot.hint.annotation.Reflective;
 /**
  * Removes what a method makes wrong: one entry by its key, all entries that have certain
  * tags, or a whole cache. The database first, Redis after the commit, nothing if the
- * transaction is rolled back. Of a reactive one, and of those inside of a method whose
- * result comes later, nobody knows for certain: there it removes all the same.
+ * transaction is rolled back. After a reactive one, and those inside of a method whose
+ * result comes later, it removes all the same.
  * <p>
  * By {@link #key()} it is a writer without a value, with the guarantees of
- * {@link CacheWriteThrough}. By {@link #tags()} and {@link #all()} no entry is touched:
- * the tags get a new version after the commit, and whatever was loaded before counts as a
- * miss from then on. The other instances hear of it at once; if the message is lost,
- * within {@code ge.redis.cache.max-staleness}. Until the commit, and while the method
- * runs, the same thread reads the cache from the database.
+ * {@link CacheWriteThrough}. By {@link #tags()} and {@link #all()} the tags get a new
+ * version after the commit, and whatever was loaded before counts as a miss. The other
+ * instances know it at once; if the message is lost, within
+ * {@code ge.redis.cache.max-staleness}. Until the commit, and while the method runs, the
+ * same thread reads the cache from the database. If the method throws after a commit, the
+ * entries are removed.
  * <p>
- * If the method throws, what it may have committed is taken for committed: without a
- * transaction, or if one was committed inside of it, the entries go all the same.
- * <p>
- * Cost: by key two script calls; by tags or all one, however many entries there are.
- * While Redis is unavailable the invalidation is remembered in memory and made before
- * this instance reads those entries from Redis again; if the instance dies before, the
- * TTL is the bound. Nothing that goes wrong in Redis reaches the caller, unless {@code
- * ge.redis.cache.on-redis-down} says so.
- * <p>
- * Methods may return futures and publishers, or be suspending functions, and are
- * announced as those with {@link CacheWriteThrough}.
+ * Cost: by key two script calls; by tags or all one, however many entries there are. An
+ * outage is as with {@link CacheWriteThrough}, and so are asynchronous methods.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

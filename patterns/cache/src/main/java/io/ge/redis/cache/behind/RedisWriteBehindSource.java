@@ -41,9 +41,8 @@ import org.jspecify.annotations.Nullable;
  * of one partition, and a partition has one delivery at a time, so that the order of a
  * key is that of its versions.
  * <p>
- * Partitions are asked for when they were rung for or are due, and all of them every
- * third of the lease. Nothing is handed to the store when only a part of the lease is
- * left, so it is given up rather than overrun as long as the process runs at all.
+ * Partitions are asked for when a message names them or they are due, and all of them
+ * every third of the lease. Nothing is given to the store near the end of the lease.
  */
 final class RedisWriteBehindSource
 		implements WorkSource<RedisWriteBehindSource.Batch>, WorkHandler<RedisWriteBehindSource.Batch> {

@@ -105,9 +105,7 @@ public final class CacheFlights {
 	 * stands, expired or not, is not replaced for a while
 	 */
 	public void release(CacheLookup.Permit permit, boolean failed) {
-		Flight flight = (Flight) permit;
-		this.redis.free(flight.key, flight.token, flight.lease, failed ? REST : Duration.ZERO, false);
-		land(flight, null);
+		release(permit, failed ? REST : Duration.ZERO, false);
 	}
 
 	/**
@@ -115,8 +113,12 @@ public final class CacheFlights {
 	 * is removed; a current one is not replaced for a while.
 	 */
 	public void discard(CacheLookup.Permit permit) {
+		release(permit, REST, true);
+	}
+
+	private void release(CacheLookup.Permit permit, Duration rest, boolean discard) {
 		Flight flight = (Flight) permit;
-		this.redis.free(flight.key, flight.token, flight.lease, REST, true);
+		this.redis.free(flight.key, flight.token, flight.lease, rest, discard);
 		land(flight, null);
 	}
 

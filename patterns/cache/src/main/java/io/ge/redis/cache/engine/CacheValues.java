@@ -44,11 +44,8 @@ public final class CacheValues {
 
 	private final Map<String, Long> loadMillis = new ConcurrentHashMap<>();
 
-	private final Set<String> oversized = ConcurrentHashMap.newKeySet();
-
-	private final Set<String> overtagged = ConcurrentHashMap.newKeySet();
-
-	private final Set<String> unstorable = ConcurrentHashMap.newKeySet();
+	/** Caches and problems of their values that were logged. */
+	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	public CacheValues(CacheRegistry definitions, CacheCodec codec) {
 		this.definitions = definitions;
@@ -129,10 +126,8 @@ public final class CacheValues {
 		if (!tags.isAll() && tags.hashes().size() <= CacheHeader.MOST_TAGS) {
 			return CacheHeader.loadedIn(loadMillis).marked(stamp, tags.toArray());
 		}
-		if (this.overtagged.add(cache)) {
-			logger.warn("Cache '" + cache + "' was given a value with more than " + CacheHeader.MOST_TAGS
-					+ " tags. Such values are not stored. Logged once per cache");
-		}
+		warnOnce(cache, "tags", "Cache '" + cache + "' was given a value with more than " + CacheHeader.MOST_TAGS
+				+ " tags. Such values are not stored. Logged once per cache");
 		return null;
 	}
 
@@ -192,16 +187,18 @@ public final class CacheValues {
 			}
 			return (loss == null) ? bytes : null;
 		}
-		if (this.oversized.add(cache)) {
-			logger.warn("Cache '" + cache + "' was given a value of " + bytes.length + " bytes. Values above " + most
-					+ " bytes (ge.redis.cache.max-value-size) are not stored. Logged once per cache");
-		}
+		warnOnce(cache, "size", "Cache '" + cache + "' was given a value of " + bytes.length + " bytes. Values above "
+				+ most + " bytes (ge.redis.cache.max-value-size) are not stored. Logged once per cache");
 		return null;
 	}
 
 	private void warnOnce(String cache, String problem) {
-		if (this.unstorable.add(cache + ' ' + problem)) {
-			logger.warn("A value of cache '" + cache + "' " + problem + " Logged once per cache and reason");
+		warnOnce(cache, problem, "A value of cache '" + cache + "' " + problem + " Logged once per cache and reason");
+	}
+
+	private void warnOnce(String cache, String problem, String message) {
+		if (this.warned.add(cache + ' ' + problem)) {
+			logger.warn(message);
 		}
 	}
 

@@ -35,6 +35,7 @@ import io.ge.redis.core.script.ScriptReply;
  * :w1} the hash of its writers, {@code :q1} the set of callers that wait for it and
  * {@code :r1} the token of the reader that refreshes it. The scripts state the protocol;
  * {@code docs/caching-design.md} explains it.
+ * {@code prefix:cache:{warm-up:name}:u1} is the state of a warm-up.
  * <p>
  * A step with unknown outcome leaves: a lookup, a lease, which is compensated; a fill,
  * the value or the lease, which is compensated; an announcement or a publication, a
@@ -192,12 +193,13 @@ public final class RedisCache {
 	 */
 	public CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
 			CallBudget budget) {
+		return this.lookups.submit(request(question, token, waiter, urge), budget).thenApply(RedisCache::answer);
+	}
+
+	private RedisLookups.Lookup request(CacheQuestion question, String token, long waiter, long urge) {
 		CacheSettings settings = question.settings();
-		return this.lookups
-			.submit(new RedisLookups.Lookup(this.keys.of(question.key()), token, this.waker, waiter,
-					settings.leaseTime(), question.readable(), question.replace(), urge, useOfExpired(settings)),
-					budget)
-			.thenApply(RedisCache::answer);
+		return new RedisLookups.Lookup(this.keys.of(question.key()), token, this.waker, waiter, settings.leaseTime(),
+				question.readable(), question.replace(), urge, useOfExpired(settings));
 	}
 
 	/**
@@ -208,8 +210,8 @@ public final class RedisCache {
 	public CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Asking asking : all) {
-			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
-					lookupArguments(asking.question(), asking.token(), asking.waiter())));
+			RedisLookups.Lookup request = request(asking.question(), asking.token(), asking.waiter(), 0);
+			entries.add(new RedisGroups.Entry(request.names(), request.arguments()));
 		}
 		return this.bulkLookups.run(entries, all.get(0).question().settings().leaseTime(), budget)
 			.thenApply((replies) -> {
@@ -217,12 +219,6 @@ public final class RedisCache {
 				replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new CacheAnswer.Bypass(null)));
 				return answers;
 			});
-	}
-
-	private Object[] lookupArguments(CacheQuestion question, String token, long waiter) {
-		CacheSettings settings = question.settings();
-		return new Object[] { token, settings.leaseTime().toMillis(), this.waker + " " + waiter,
-				question.readable().array(), question.replace() ? 1 : 0, 0, useOfExpired(settings) };
 	}
 
 	private static int useOfExpired(CacheSettings settings) {

@@ -83,11 +83,8 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 
 	@Override
 	public CompletableFuture<ScriptReply> send(Lookup lookup, CallBudget budget) {
-		return this.redis.run(
-				ScriptCall.of(LOOKUP, lookup.names, lookup.token, lookup.lease.toMillis(),
-						lookup.waker + " " + lookup.waiter, lookup.readable.array(), lookup.replace ? 1 : 0,
-						lookup.urge, lookup.useOfExpired),
-				budget, () -> ScriptCall.of(RedisCache.FREE, lookup.names, lookup.token, 0), lookup.lease);
+		return this.redis.run(ScriptCall.of(LOOKUP, lookup.names, lookup.arguments()), budget,
+				() -> ScriptCall.of(RedisCache.FREE, lookup.names, lookup.token, 0), lookup.lease);
 	}
 
 	/**
@@ -142,6 +139,11 @@ public final class RedisLookups implements Batcher.Calls<RedisLookups.Lookup, Sc
 	 */
 	public record Lookup(List<RedisKey> names, String token, String waker, long waiter, Duration lease,
 			ByteBuffer readable, boolean replace, long urge, int useOfExpired) {
+
+		Object[] arguments() {
+			return new Object[] { this.token, this.lease.toMillis(), this.waker + " " + this.waiter,
+					this.readable.array(), this.replace ? 1 : 0, this.urge, this.useOfExpired };
+		}
 	}
 
 	private record Kind(ByteBuffer readable, Duration lease, int useOfExpired, boolean refreshing) {

@@ -94,31 +94,21 @@ public final class CacheControl {
 	}
 
 	/**
-	 * Removes an entry, and all leave to fill it: one script call. While Redis is
-	 * unavailable it is removed as soon as it is back, if this instance lives so long.
-	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
-	 * {@link CacheEvent.Outcome#DEFERRED}
+	 * Removes an entry, and all leases to fill it: one script call. While Redis is
+	 * unavailable the removal is deferred, and lost if this instance ends before.
 	 */
 	public CacheEvent.Outcome invalidate(String cache, List<String> key) {
 		return this.writer.removeNow(new CacheKey(cache, List.copyOf(key)), CacheTags.ALL);
 	}
 
 	/**
-	 * Makes all entries count as outdated that have one of some tags: one script call,
-	 * and one message to all instances. While Redis is unavailable it is done as soon as
-	 * it is back, if this instance lives so long.
-	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
-	 * {@link CacheEvent.Outcome#DEFERRED}
+	 * Makes all entries with one of some tags count as outdated: one script call, and one
+	 * message to all instances.
 	 */
 	public CacheEvent.Outcome invalidateTags(String cache, List<String> tags) {
 		return this.writer.removeNow(CacheKey.whole(cache), CacheTags.of(tags, "A tag of cache '" + cache + "'"));
 	}
 
-	/**
-	 * Makes all entries of a cache count as outdated, as {@link #invalidateTags}.
-	 * @return {@link CacheEvent.Outcome#INVALIDATED} or
-	 * {@link CacheEvent.Outcome#DEFERRED}
-	 */
 	public CacheEvent.Outcome clear(String cache) {
 		return this.writer.removeNow(CacheKey.whole(cache), CacheTags.ALL);
 	}

@@ -239,9 +239,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return near;
 	}
 
-	// Also where nothing is kept, since others rely on being told. Who may not publish
-	// may
-	// not subscribe either as a rule, so the subscription is not waited for.
+	// Also where nothing is kept, since others rely on being notified. A user without the
+	// right to publish often cannot subscribe, so the subscription is not waited for
 	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
 		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));

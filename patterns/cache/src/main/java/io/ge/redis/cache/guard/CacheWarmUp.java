@@ -36,8 +36,6 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Runs the {@link CacheWarmer warmers} of the application in the background, one after
  * the other and in the same order on all instances.
- * {@code prefix:cache:{warm-up:name}:u1} says in Redis which instance runs one, or that
- * it is done.
  * <p>
  * A run stops when its lease may be lost and while Redis is unavailable, since all it
  * would do then is to read the database. It is stopped before other beans.

@@ -60,9 +60,14 @@ final class DefaultCaches implements GeCaches {
 	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
 			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
 		forbidWaiting("getAll");
+		return (Map<K, T>) readAll(cache, keys, type, ResultForm.PLAIN, (ids) -> loader.apply((List<K>) ids));
+	}
+
+	private Object readAll(String cache, Collection<?> keys, ParameterizedTypeReference<?> type, ResultForm form,
+			CacheBulkSource.Loader loader) {
 		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
-				typeOf(cache, type.getType()), ResultForm.PLAIN, (ids) -> loader.apply((List<K>) ids), (value) -> true);
-		return unchecked(() -> (Map<K, T>) Objects.requireNonNull(this.reader.read(source)));
+				typeOf(cache, type.getType()), form, loader, (value) -> true);
+		return unchecked(() -> Objects.requireNonNull(this.reader.read(source)));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -125,10 +130,8 @@ final class DefaultCaches implements GeCaches {
 	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
 			ParameterizedTypeReference<T> type,
 			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
-		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
-				typeOf(cache, type.getType()), ResultForm.FUTURE, (ids) -> loader.apply((List<K>) ids),
-				(value) -> true);
-		return unchecked(() -> (CompletionStage<Map<K, T>>) Objects.requireNonNull(this.reader.read(source)));
+		return (CompletionStage<Map<K, T>>) readAll(cache, keys, type, ResultForm.FUTURE,
+				(ids) -> loader.apply((List<K>) ids));
 	}
 
 	@Override

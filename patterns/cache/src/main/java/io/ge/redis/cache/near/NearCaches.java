@@ -7,6 +7,7 @@ package io.ge.redis.cache.near;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,7 +35,7 @@ public final class NearCaches {
 
 	private final Executor soon;
 
-	private final Map<String, Place> places = new ConcurrentHashMap<>();
+	private final Map<String, Optional<NearCache>> places = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean freeing = new AtomicBoolean();
 
@@ -62,22 +63,14 @@ public final class NearCaches {
 		if (!this.any) {
 			return null;
 		}
-		Place known = this.places.get(cache);
-		return ((known != null) ? known : place(cache)).near();
+		Optional<NearCache> known = this.places.get(cache);
+		return ((known != null) ? known : this.places.computeIfAbsent(cache, this::newCache)).orElse(null);
 	}
 
-	private Place place(String cache) {
-		Place made = newPlace(cache);
-		Place other = this.places.putIfAbsent(cache, made);
-		return (other != null) ? other : made;
-	}
-
-	private Place newPlace(String cache) {
+	private Optional<NearCache> newCache(String cache) {
 		NearSettings chosen = this.settings.apply(cache);
-		if (!chosen.isKeeping()) {
-			return new Place(null);
-		}
-		return new Place(new NearCache(cache, this.stores.apply(chosen), this.feed, chosen.ttl(), this.sure));
+		return chosen.isKeeping() ? Optional
+			.of(new NearCache(cache, this.stores.apply(chosen), this.feed, chosen.ttl(), this.sure)) : Optional.empty();
 	}
 
 	/**
@@ -126,11 +119,7 @@ public final class NearCaches {
 	}
 
 	private void forEach(Consumer<NearCache> action) {
-		this.places.values().forEach((place) -> {
-			if (place.near() != null) {
-				action.accept(place.near());
-			}
-		});
+		this.places.values().forEach((near) -> near.ifPresent(action));
 	}
 
 	/**
@@ -143,11 +132,7 @@ public final class NearCaches {
 	}
 
 	private @Nullable NearCache known(String cache) {
-		Place known = this.places.get(cache);
-		return (known != null) ? known.near() : null;
-	}
-
-	private record Place(@Nullable NearCache near) {
+		return this.places.getOrDefault(cache, Optional.empty()).orElse(null);
 	}
 
 }

@@ -41,14 +41,11 @@ public final class CacheReader {
 
 	private final CacheReadParts parts;
 
-	private final GuardedCalls calls;
-
 	/** Of callers that are no subscribers. */
 	private final CallerScope threads;
 
 	public CacheReader(CacheReadParts parts) {
 		this.parts = parts;
-		this.calls = parts.calls();
 		this.threads = parts.scope(null);
 	}
 
@@ -57,7 +54,7 @@ public final class CacheReader {
 	 * @return the value, or {@code null} to {@link #read} it
 	 */
 	public @Nullable NearValue inMemory(CacheKey key, CacheType type) {
-		return this.parts.near().find(key, type);
+		return this.parts.near().find(key, type, null);
 	}
 
 	/**
@@ -69,9 +66,9 @@ public final class CacheReader {
 	 */
 	public @Nullable Object read(CacheSource source) throws Throwable {
 		if (!source.form().isPlain()) {
-			return this.calls.make(source.form(), () -> new CacheCall((context) -> call(source, context)));
+			return this.parts.calls().make(source.form(), () -> new CacheCall((context) -> call(source, context)));
 		}
-		NearValue held = (source instanceof CacheEntrySource entry) ? this.parts.near().find(entry, entry.key()) : null;
+		NearValue held = (source instanceof CacheEntrySource entry) ? this.parts.near().find(entry.key(), entry.type(), entry) : null;
 		return (held != null) ? ((CacheEntrySource) source).promised(held.value())
 				: GuardedCalls.run(round(source, this.threads));
 	}
@@ -93,7 +90,7 @@ public final class CacheReader {
 		CallerScope scope = this.parts.scope(context);
 		if (source instanceof CacheEntrySource entry && !scope.isWriting(entry.key())
 				&& !scope.isLoading(entry.key())) {
-			NearValue held = this.parts.near().find(entry, entry.key());
+			NearValue held = this.parts.near().find(entry.key(), entry.type(), entry);
 			if (held != null) {
 				return GuardedCall.of(() -> entry.promises().of(entry.promised(held.value())));
 			}
@@ -254,7 +251,7 @@ public final class CacheReader {
 		}
 
 		@Nullable Object next() throws Throwable {
-			return CacheReader.this.calls.start(this.source.form(), () -> new Round(this.read, false));
+			return CacheReader.this.parts.calls().start(this.source.form(), () -> new Round(this.read, false));
 		}
 
 	}
@@ -282,8 +279,8 @@ public final class CacheReader {
 			if (begun == null) {
 				return this.round.next();
 			}
-			GuardedCalls.Following next = CacheReader.this.calls.following(source.form());
-			Object loading = CacheReader.this.calls.start(source.form(),
+			GuardedCalls.Following next = CacheReader.this.parts.calls().following(source.form());
+			Object loading = CacheReader.this.parts.calls().start(source.form(),
 					() -> GuardedCall.of(new Loading(this.round, begun, false)));
 			return source.promises()
 				.then(loading, (loaded) -> read.isDone() ? source.promises().of(read.result())
@@ -382,7 +379,7 @@ public final class CacheReader {
 			CompletableFuture<Boolean> ready = CacheReader.this.parts.invalidations()
 				.ready(this.source.cache(), CacheReader.this.parts.flights().newBudget())
 				.handle((none, problem) -> problem == null);
-			return CacheReader.this.calls.handOver(ready, this.load::replace, (replaced) -> {
+			return CacheReader.this.parts.calls().handOver(ready, this.load::replace, (replaced) -> {
 			})
 				.toCompletableFuture()
 				.thenCompose((replaced) -> replaced

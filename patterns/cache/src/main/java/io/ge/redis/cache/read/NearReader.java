@@ -49,13 +49,14 @@ public final class NearReader {
 	}
 
 	/**
-	 * Finds the value of an entry of a source.
+	 * Finds the value of an entry.
+	 * @param source asks for it, or {@code null} for a reader that says nothing of tags
 	 * @return the value, or {@code null} if Redis is to be asked
 	 */
-	@Nullable NearValue find(CacheSource source, CacheKey key) {
+	@Nullable NearValue find(CacheKey key, CacheType type, @Nullable CacheSource source) {
 		NearCache near = this.caches.of(key.cache());
-		NearValue value = (near != null) ? find(near, key, source.type()) : null;
-		if (near == null || value == null || (value.tags().length == 0 && isTagged(source))) {
+		NearValue value = (near != null) ? find(near, key, type) : null;
+		if (near == null || value == null || (value.tags().length == 0 && source != null && isTagged(source))) {
 			return null;
 		}
 		this.events.publish(near.hit());
@@ -69,19 +70,6 @@ public final class NearReader {
 	static boolean isTagged(CacheSource source) {
 		CacheTags tags = source.tags();
 		return tags != null && !tags.isEmpty();
-	}
-
-	/**
-	 * Finds a value for a reader that says nothing of tags.
-	 * @return the value, or {@code null} if Redis is to be asked
-	 */
-	@Nullable NearValue find(CacheKey key, CacheType type) {
-		NearCache near = this.caches.of(key.cache());
-		NearValue value = (near != null) ? find(near, key, type) : null;
-		if (near != null && value != null) {
-			this.events.publish(near.hit());
-		}
-		return value;
 	}
 
 	// Versions of tags come by messages as changes of entries do, but are looked at as

@@ -79,35 +79,22 @@ public final class SpringCache implements Cache {
 		return parts().caches();
 	}
 
-	/**
-	 * Returns how many values were found by calls through Spring on this instance.
-	 * @return the number since it started
-	 */
+	/** Returns the number of values that were found by calls through Spring since the start. */
 	public long hits() {
 		return this.hits.sum();
 	}
 
-	/**
-	 * Returns how many values were not found by calls through Spring on this instance.
-	 * @return the number since it started
-	 */
+	/** Returns the number of values that were not found by calls through Spring. */
 	public long misses() {
 		return this.misses.sum();
 	}
 
-	/**
-	 * Returns how many values were put by calls through Spring on this instance.
-	 * @return the number since it started
-	 */
+	/** Returns the number of values that were put by calls through Spring. */
 	public long puts() {
 		return this.puts.sum();
 	}
 
-	/**
-	 * Returns how often entries, or all of them, were removed by calls through Spring on
-	 * this instance.
-	 * @return the number since it started
-	 */
+	/** Returns the number of removals by calls through Spring. */
 	public long removals() {
 		return this.removals.sum();
 	}

@@ -89,7 +89,7 @@ public final class CacheBehindWriter {
 		CacheType type = requireType(key.cache(), value);
 		byte[] change = change(key.cache(), type, value);
 		CallBudget budget = this.engine.newBudget();
-		CompletableFuture<Long> stamp = this.engine.invalidations().stampWhenReady(key.cache(), Snapshot.NONE, budget);
+		CompletableFuture<Long> stamp = this.engine.invalidations.stampWhenReady(key.cache(), Snapshot.NONE, budget);
 		return stamped.apply(stamp)
 			.thenCompose((known) -> append(key, type, value, change, known, budget))
 			.whenComplete((version, failure) -> this.engine.changed(key));

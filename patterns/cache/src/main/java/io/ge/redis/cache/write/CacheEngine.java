@@ -44,7 +44,7 @@ public final class CacheEngine {
 
 	private final AtomicBoolean retrying = new AtomicBoolean();
 
-	private final CacheInvalidations invalidations;
+	final CacheInvalidations invalidations;
 
 	private final Executor soon = new CompletableFuture<>().defaultExecutor();
 
@@ -89,10 +89,6 @@ public final class CacheEngine {
 	 */
 	public int dueRemovals() {
 		return this.journal.size() + this.invalidations.due();
-	}
-
-	CacheInvalidations invalidations() {
-		return this.invalidations;
 	}
 
 	public CacheFlights flights() {

@@ -117,7 +117,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		boolean opensItsOwn = this.form.isPlain() && this.boundary.opensItsOwn();
 		write.exposed = write.owner == null && !opensItsOwn;
 		CompletableFuture<Long> stamp = !part.isRemoval()
-				? this.writer.engine.invalidations()
+				? this.writer.engine.invalidations
 					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget)
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
@@ -128,14 +128,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	}
 
 	private boolean isRemoved(CacheKey key) {
-		if (!key.isWhole()) {
-			for (CacheWrite write : this.writes) {
-				if (write.key.equals(key)) {
-					return true;
-				}
-			}
-		}
-		return false;
+		return !key.isWhole() && this.writes.stream().anyMatch((write) -> write.key.equals(key));
 	}
 
 	// What is written inside of a writer is part of it, if that does not end before

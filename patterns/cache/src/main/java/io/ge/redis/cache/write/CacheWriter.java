@@ -133,10 +133,10 @@ public final class CacheWriter {
 	}
 
 	private long stamp(CacheWrite write, boolean waiting) {
-		CompletableFuture<Long> stamp = this.engine.invalidations()
+		CompletableFuture<Long> stamp = this.engine.invalidations
 			.stampWhenReady(write.key.cache(), this.transactions.snapshot(), write.budget);
 		return waiting ? Waiting.await(stamp)
-				: this.engine.invalidations().stamp(write.key.cache(), this.transactions.snapshot());
+				: this.engine.invalidations.stamp(write.key.cache(), this.transactions.snapshot());
 	}
 
 	/**

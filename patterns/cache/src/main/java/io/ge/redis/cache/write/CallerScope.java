@@ -49,10 +49,8 @@ public final class CallerScope {
 			return true;
 		}
 		// No streams here, which every reader passes
-		for (CacheWrite write : this.outer.writing) {
-			if (write.key.covers(key)) {
-				return true;
-			}
+		if (this.outer.writing.stream().anyMatch((write) -> write.key.covers(key))) {
+			return true;
 		}
 		OpenTransaction changes = (this.transaction != null) ? ReactiveCacheTransactions.known(this.transaction) : null;
 		return changes != null && changes.isWriting(key);
@@ -67,24 +65,13 @@ public final class CallerScope {
 	 * call. What is written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		if (this.thread.isInsideAsyncWriter(key)) {
-			return true;
-		}
-		for (CacheWrite write : this.outer.writing) {
-			if (write.key.equals(key)) {
-				return true;
-			}
-		}
-		return false;
+		return this.thread.isInsideAsyncWriter(key)
+				|| this.outer.writing.stream().anyMatch((write) -> write.key.equals(key));
 	}
 
 	void dropValues(CacheKey key) {
 		this.thread.dropValues(key);
-		for (CacheWrite write : this.outer.writing) {
-			if (write.key.equals(key)) {
-				write.dropValue();
-			}
-		}
+		this.outer.writing.stream().filter((write) -> write.key.equals(key)).forEach(CacheWrite::dropValue);
 	}
 
 	boolean isInSubscribersTransaction() {

@@ -39,15 +39,7 @@ class OpenTransaction {
 	 * although its thread may not have left it yet.
 	 */
 	boolean isWriting(CacheKey key) {
-		if (this.ended) {
-			return false;
-		}
-		for (CacheWrite write : this.writes) {
-			if (write.key.covers(key)) {
-				return true;
-			}
-		}
-		return false;
+		return !this.ended && this.writes.stream().anyMatch((write) -> write.key.covers(key));
 	}
 
 	/**

@@ -76,20 +76,11 @@ final class OpenWork {
 	}
 
 	boolean isInsideWriter(CacheKey key, boolean async) {
-		for (CacheWrite write : this.running) {
-			if ((write.async || !async) && write.key.equals(key)) {
-				return true;
-			}
-		}
-		return false;
+		return this.running.stream().anyMatch((write) -> (write.async || !async) && write.key.equals(key));
 	}
 
 	void dropValues(CacheKey key) {
-		for (CacheWrite write : this.running) {
-			if (write.key.equals(key)) {
-				write.dropValue();
-			}
-		}
+		this.running.stream().filter((write) -> write.key.equals(key)).forEach(CacheWrite::dropValue);
 	}
 
 	// Transactions
@@ -99,12 +90,7 @@ final class OpenWork {
 	}
 
 	@Nullable ThreadTransaction find(TransactionExecution execution) {
-		for (ThreadTransaction transaction : this.transactions) {
-			if (transaction.is(execution)) {
-				return transaction;
-			}
-		}
-		return null;
+		return this.transactions.stream().filter((each) -> each.is(execution)).findFirst().orElse(null);
 	}
 
 	void beginning() {
