@@ -34,8 +34,8 @@ import io.ge.redis.core.script.ScriptReply;
  * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry, {@code
  * :w1} the hash of its writers, {@code :q1} the set of callers that wait for it and
  * {@code :r1} the token of the reader that refreshes it. The scripts state the protocol;
- * {@code docs/caching-design.md} explains it.
- * {@code prefix:cache:{warm-up:name}:u1} is the state of a warm-up.
+ * {@code docs/caching-design.md} explains it. {@code prefix:cache:{warm-up:name}:u1} is
+ * the state of a warm-up.
  * <p>
  * A step with unknown outcome leaves: a lookup, a lease, which is compensated; a fill,
  * the value or the lease, which is compensated; an announcement or a publication, a

@@ -259,8 +259,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(this.writers, this.calls,
-				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
+		return new GuardAdvisor(this.writers, this.calls, new CacheWriterGuard<>(() -> this.assembly.get().writer()),
+				order, this.assembly);
 	}
 
 	public GuardAdvisor behindWriterAdvisor(int order) {

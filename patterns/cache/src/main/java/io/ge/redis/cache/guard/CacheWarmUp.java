@@ -257,7 +257,6 @@ public final class CacheWarmUp implements SmartLifecycle {
 			}
 		}
 
-
 	}
 
 }

@@ -69,8 +69,9 @@ public final class NearCaches {
 
 	private Optional<NearCache> newCache(String cache) {
 		NearSettings chosen = this.settings.apply(cache);
-		return chosen.isKeeping() ? Optional
-			.of(new NearCache(cache, this.stores.apply(chosen), this.feed, chosen.ttl(), this.sure)) : Optional.empty();
+		return chosen.isKeeping()
+				? Optional.of(new NearCache(cache, this.stores.apply(chosen), this.feed, chosen.ttl(), this.sure))
+				: Optional.empty();
 	}
 
 	/**

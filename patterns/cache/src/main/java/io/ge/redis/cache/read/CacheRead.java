@@ -102,7 +102,8 @@ final class CacheRead {
 		boolean due = this.parts.invalidations().isDue(this.source.cache());
 		for (CacheKey key : this.source.keys()) {
 			boolean inside = this.scope.isWriting(key) || this.scope.isLoading(key);
-			NearValue held = (inside || isSingle()) ? null : this.parts.near().find(key, this.source.type(), this.source);
+			NearValue held = (inside || isSingle()) ? null
+					: this.parts.near().find(key, this.source.type(), this.source);
 			if (held != null) {
 				this.values.put(key, held.value());
 			}

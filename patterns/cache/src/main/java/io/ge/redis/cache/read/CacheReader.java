@@ -68,7 +68,8 @@ public final class CacheReader {
 		if (!source.form().isPlain()) {
 			return this.parts.calls().make(source.form(), () -> new CacheCall((context) -> call(source, context)));
 		}
-		NearValue held = (source instanceof CacheEntrySource entry) ? this.parts.near().find(entry.key(), entry.type(), entry) : null;
+		NearValue held = (source instanceof CacheEntrySource entry)
+				? this.parts.near().find(entry.key(), entry.type(), entry) : null;
 		return (held != null) ? ((CacheEntrySource) source).promised(held.value())
 				: GuardedCalls.run(round(source, this.threads));
 	}
@@ -280,8 +281,8 @@ public final class CacheReader {
 				return this.round.next();
 			}
 			GuardedCalls.Following next = CacheReader.this.parts.calls().following(source.form());
-			Object loading = CacheReader.this.parts.calls().start(source.form(),
-					() -> GuardedCall.of(new Loading(this.round, begun, false)));
+			Object loading = CacheReader.this.parts.calls()
+				.start(source.form(), () -> GuardedCall.of(new Loading(this.round, begun, false)));
 			return source.promises()
 				.then(loading, (loaded) -> read.isDone() ? source.promises().of(read.result())
 						: next.start(() -> new Round(read, false)));

@@ -32,14 +32,14 @@ import org.springframework.cache.support.SimpleValueWrapper;
 import org.springframework.util.ClassUtils;
 
 /**
- * A cache in the eyes of Spring. Its entries are those of {@link CacheAside}, {@link
- * CacheWriteThrough} and {@link GeCaches} with the same name and key.
+ * A cache in the eyes of Spring. Its entries are those of {@link CacheAside},
+ * {@link CacheWriteThrough} and {@link GeCaches} with the same name and key.
  * <p>
- * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load as {@link
- * GeCaches#get}. Any other lookup that finds nothing takes a lease for which no caller
- * waits. By it the value is stored that the same thread puts next, or, after {@link
- * #retrieve(Object)}, that is put with the same object as key: unless the entry was
- * written meanwhile, and in a writing transaction after its commit.
+ * {@link #get(Object, Callable)} and {@link #retrieve(Object, Supplier)} load as
+ * {@link GeCaches#get}. Any other lookup that finds nothing takes a lease for which no
+ * caller waits. By it the value is stored that the same thread puts next, or, after
+ * {@link #retrieve(Object)}, that is put with the same object as key: unless the entry
+ * was written meanwhile, and in a writing transaction after its commit.
  * <p>
  * A put without such a lookup is a change of the database: announced and published with
  * the transaction, or published at once unless another writer is active. In a read-only
@@ -79,7 +79,10 @@ public final class SpringCache implements Cache {
 		return parts().caches();
 	}
 
-	/** Returns the number of values that were found by calls through Spring since the start. */
+	/**
+	 * Returns the number of values that were found by calls through Spring since the
+	 * start.
+	 */
 	public long hits() {
 		return this.hits.sum();
 	}

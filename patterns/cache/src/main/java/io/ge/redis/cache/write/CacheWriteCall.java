@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * One call of a writer, from before its work until after it.
  * <p>
  * In a transaction of its caller it belongs to that. A plain call outside of one is
- * announced before each commit on its thread while it runs, see {@link
- * CacheTransactions}. Every other call is announced before its work begins and resolved
- * when the work ends, and is published only if no other writer was active beside it and
- * no transaction that may be inside of it was rolled back.
+ * announced before each commit on its thread while it runs, see
+ * {@link CacheTransactions}. Every other call is announced before its work begins and
+ * resolved when the work ends, and is published only if no other writer was active beside
+ * it and no transaction that may be inside of it was rolled back.
  * <p>
  * Work that has failed or was cancelled may have a commit in progress. So the
  * announcement of a cancelled writer stays until its time is over; without one the
@@ -116,9 +116,8 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		CacheWrite removal = enlist(write);
 		boolean opensItsOwn = this.form.isPlain() && this.boundary.opensItsOwn();
 		write.exposed = write.owner == null && !opensItsOwn;
-		CompletableFuture<Long> stamp = !part.isRemoval()
-				? this.writer.engine.invalidations
-					.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget)
+		CompletableFuture<Long> stamp = !part.isRemoval() ? this.writer.engine.invalidations
+			.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget)
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
 		this.writes.add(write);

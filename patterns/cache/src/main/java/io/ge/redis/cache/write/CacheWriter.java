@@ -133,8 +133,8 @@ public final class CacheWriter {
 	}
 
 	private long stamp(CacheWrite write, boolean waiting) {
-		CompletableFuture<Long> stamp = this.engine.invalidations
-			.stampWhenReady(write.key.cache(), this.transactions.snapshot(), write.budget);
+		CompletableFuture<Long> stamp = this.engine.invalidations.stampWhenReady(write.key.cache(),
+				this.transactions.snapshot(), write.budget);
 		return waiting ? Waiting.await(stamp)
 				: this.engine.invalidations.stamp(write.key.cache(), this.transactions.snapshot());
 	}
