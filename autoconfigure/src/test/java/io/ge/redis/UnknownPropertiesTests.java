@@ -50,6 +50,7 @@ class UnknownPropertiesTests {
 			ge.redis.lock.enable                    | Did you mean ge.redis.lock.enabled?
 			ge.redis.key-prefx                      | Did you mean ge.redis.key-prefix?
 			ge.redis.outage.pause                   | Known below ge.redis.outage are
+			ge.redis.cache.consistency              | Known below ge.redis.cache are
 			ge.redis.lock.enabled.please            | ge.redis.lock.enabled has no further parts
 			ge-redis.lock.enabled                   | Did you mean ge.redis.lock.enabled?
 			geredis.lock.enabled                    | Did you mean ge.redis.lock.enabled?
