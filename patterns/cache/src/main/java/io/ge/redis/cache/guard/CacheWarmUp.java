@@ -108,9 +108,13 @@ public final class CacheWarmUp implements SmartLifecycle {
 	private void runAll() {
 		ScheduledExecutorService renewals = Executors
 			.newSingleThreadScheduledExecutor(DaemonThreads.named("ge-redis-warm-up-lease"));
-		this.runs.forEach((run) -> run.complete(renewals));
-		renewals.shutdownNow();
-		this.over.countDown();
+		try {
+			this.runs.forEach((run) -> run.complete(renewals));
+		}
+		finally {
+			renewals.shutdownNow();
+			this.over.countDown();
+		}
 	}
 
 	private boolean isClosing() {
