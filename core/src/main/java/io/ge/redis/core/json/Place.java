@@ -62,8 +62,8 @@ final class Place {
 	// Of two that learn at a time one may be forgotten, and is compared again
 	private @Nullable Seen learn(@Nullable Object value, Class<?> type) {
 		boolean plain = value == null || ObjectFields.isContainer(value);
-		boolean object = !plain && !(value instanceof Enum) && !ObjectFields.isOfTheJdk(type);
-		Fields found = object ? this.fields.of(value, this.declared) : NONE;
+		Fields found = (value == null || plain || value instanceof Enum || ObjectFields.isOfTheJdk(type)) ? NONE
+				: this.fields.of(value, this.declared);
 		if (this.seen.length == MOST || !found.typical() || !(plain || this.fields.isExact(type))) {
 			return null;
 		}

@@ -64,7 +64,12 @@ public final class NearCaches {
 			return null;
 		}
 		Optional<NearCache> known = this.places.get(cache);
-		return ((known != null) ? known : this.places.computeIfAbsent(cache, this::newCache)).orElse(null);
+		if (known == null) {
+			Optional<NearCache> made = newCache(cache);
+			Optional<NearCache> other = this.places.putIfAbsent(cache, made);
+			known = (other != null) ? other : made;
+		}
+		return known.orElse(null);
 	}
 
 	private Optional<NearCache> newCache(String cache) {
