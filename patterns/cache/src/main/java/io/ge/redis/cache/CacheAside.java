@@ -20,12 +20,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * On a miss one caller of all instances runs the method, and a message gives the others
  * its value. They wait at most {@code ge.redis.cache.load-wait}. After that they run the
  * method themselves, or do as {@code ge.redis.cache.on-load-timeout} says. If the method
- * throws, its caller gets the exception, and the next one in line runs it. If that caller
- * dies, this happens when its lease of {@code ge.redis.cache.lease-time} ends. The value
- * is stored only if no writer of the entry has been at work since, so an old row never
- * replaces a newer value. The method runs and nothing is stored while a
- * {@link CacheWriteThrough writer} is between its commit and its publication. The same
- * applies in a transaction that has itself written the entry.
+ * throws, its caller gets the exception, and the next one in line runs it; if the caller
+ * dies, when its lease of {@code ge.redis.cache.lease-time} ends. The value is stored
+ * only if no writer was active since, so an old row never replaces a newer value. While a
+ * {@link CacheWriteThrough writer} is between its announcement and its publication, and
+ * in a transaction that has itself written the entry, nothing is stored.
  * <p>
  * A value that is read is replaced before it expires ({@code
  * ge.redis.cache.early-refresh}): one caller of all instances is chosen and runs the

@@ -196,10 +196,8 @@ public interface GeCaches {
 	/**
 	 * Returns several values from the cache, or loads those that are not there, without
 	 * blocking. As {@link #getAll(String, Collection, Class, Function)}, at the same
-	 * number of script calls; the loader is asked on a thread of the application. In a
-	 * transaction of the calling thread it is waited for Redis there, so that the loader
-	 * begins inside of it; what others were loading and have failed to load is loaded
-	 * outside of it.
+	 * number of script calls, and with transactions as {@link #getAsync}; what others
+	 * have failed to load is loaded outside of them.
 	 * @param cache the cache's name
 	 * @param keys the keys
 	 * @param type the type of the values
@@ -256,11 +254,9 @@ public interface GeCaches {
 	CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value);
 
 	/**
-	 * Removes an entry without blocking, as {@link #evict}: after the commit of the
-	 * current transaction of the calling thread, or at once if there is none. A reactive
-	 * transaction is not seen, so call it after its commit, or use
-	 * {@link CacheInvalidate}: what is removed before is loaded again by others as it
-	 * was.
+	 * Removes an entry without blocking, as {@link #evict}, with the transaction of the
+	 * calling thread. A reactive one is not seen: call it after its commit, or use
+	 * {@link CacheInvalidate}.
 	 * @param cache the cache's name
 	 * @param key the key
 	 * @return completes when the entry is removed, or is certain to be with the commit

@@ -103,10 +103,6 @@ class OpenTransaction {
 		locked(() -> this.committing = true);
 	}
 
-	/**
-	 * Ends it.
-	 * @return whether it had not ended before
-	 */
 	final boolean end() {
 		return locked(() -> {
 			boolean first = !this.ended;
