@@ -42,7 +42,7 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 
 	/** Attributes with an expression over the arguments, and perhaps the result. */
 	static final Set<String> EXPRESSIONS = Set.of("condition", "cost", "fingerprint", "key", "keys", "subject", "tags",
-			"token", "unless", "value", "version");
+			"token", "unless", "value");
 
 	/** Attributes with the name of a method that answers in the place of this one. */
 	static final Set<String> ALTERNATIVES = Set.of("fallback", "onGap", "recover");

@@ -10,10 +10,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.ratelimit.RateLimiter;
@@ -25,10 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -87,20 +81,6 @@ class PatternUseTests {
 								+ ">"),
 				arguments(InBeanMethod.class, "lock", "bean 'bean' names " + DistributedLocks.class.getName()),
 				arguments(Hidden.class, "lock", null));
-	}
-
-	@Test
-	void whatIsFoundTooLateIsRefusedInAWebApplication() {
-		WebApplicationContextRunner runner = new WebApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-					LockAutoConfiguration.class, GeRedisWebAutoConfiguration.class))
-			.withUserConfiguration(Hidden.class)
-			.withPropertyValues("spring.data.redis.port=1");
-		runner.run((context) -> assertThat(context).getFailure()
-			.isInstanceOf(GuardConfigurationException.class)
-			.hasMessageContainingAll("@DistributedLock on", "of bean 'runnable'",
-					"Let the @Bean method return the class"));
-		runner.withPropertyValues("ge.redis.lock.enabled=true").run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
