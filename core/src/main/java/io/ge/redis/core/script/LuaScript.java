@@ -81,6 +81,13 @@ public final class LuaScript {
 		return new LuaScript(name(owner, name), text.getBytes(StandardCharsets.UTF_8), false, command);
 	}
 
+	/**
+	 * Reads functions that use others.
+	 */
+	public static LuaScript functions(Class<?> owner, String file, LuaScript others) {
+		return read(owner, file).behind(others);
+	}
+
 	private static String name(Class<?> owner, String name) {
 		return owner.getPackageName().substring(owner.getPackageName().lastIndexOf('.') + 1) + "/" + name;
 	}
@@ -103,10 +110,13 @@ public final class LuaScript {
 	 * share.
 	 */
 	public static LuaScript load(Class<?> owner, String file, LuaScript functions) {
-		LuaScript script = read(owner, file);
+		return loaded(read(owner, file).behind(functions));
+	}
+
+	private LuaScript behind(LuaScript functions) {
 		String whole = new String(functions.text, StandardCharsets.UTF_8) + "\n"
-				+ new String(script.text, StandardCharsets.UTF_8);
-		return loaded(new LuaScript(script.name, whole.getBytes(StandardCharsets.UTF_8), false));
+				+ new String(this.text, StandardCharsets.UTF_8);
+		return new LuaScript(this.name, whole.getBytes(StandardCharsets.UTF_8), false);
 	}
 
 	private static LuaScript loaded(LuaScript script) {

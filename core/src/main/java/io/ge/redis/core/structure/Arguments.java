@@ -26,14 +26,25 @@ public final class Arguments {
 
 	/** Checks data that is an element of a structure. */
 	public static String member(String argument, String member) {
-		Assert.notNull(member, () -> argument + " must not be null");
-		byte[] bytes = member.getBytes(StandardCharsets.UTF_8);
-		Assert.isTrue(bytes.length > 0 && bytes.length <= MAX_BYTES,
-				() -> argument + " must have from 1 to " + MAX_BYTES + " bytes, has " + bytes.length);
-		// Others like it would be the same bytes
-		Assert.isTrue(new String(bytes, StandardCharsets.UTF_8).equals(member),
-				() -> argument + " must be text, has half of a surrogate pair");
+		int bytes = text(argument, member).getBytes(StandardCharsets.UTF_8).length;
+		Assert.isTrue(bytes > 0 && bytes <= MAX_BYTES,
+				() -> argument + " must have from 1 to " + MAX_BYTES + " bytes, has " + bytes);
 		return member;
+	}
+
+	/**
+	 * Checks that text is text: half of a surrogate pair would become the same bytes as
+	 * any other half.
+	 */
+	public static String text(String argument, String text) {
+		Assert.notNull(text, () -> argument + " must not be null");
+		for (int i = 0; i < text.length(); i++) {
+			int character = text.codePointAt(i);
+			Assert.isTrue(!Character.isSurrogate(text.charAt(i)) || Character.isSupplementaryCodePoint(character),
+					() -> argument + " must be text, has half of a surrogate pair");
+			i += Character.charCount(character) - 1;
+		}
+		return text;
 	}
 
 	/** Checks a name that is part of a key. */

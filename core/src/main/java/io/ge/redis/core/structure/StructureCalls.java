@@ -32,10 +32,15 @@ import org.jspecify.annotations.Nullable;
 public final class StructureCalls {
 
 	/**
-	 * {@code window_key(root, window, seconds, ago)}, for scripts that are loaded with
-	 * it.
+	 * {@code keep(key, ttl)}, for scripts that are loaded with it: each write under
+	 * {@code permanent} makes its keys permanent, whatever they were.
 	 */
-	public static final LuaScript WINDOWS = LuaScript.functions(StructureCalls.class, "windows.lua");
+	public static final LuaScript KEEP = LuaScript.functions(StructureCalls.class, "keep.lua");
+
+	/**
+	 * {@code window_key(root, window, seconds, ago)} and {@link #KEEP}.
+	 */
+	public static final LuaScript WINDOWS = LuaScript.functions(StructureCalls.class, "windows.lua", KEEP);
 
 	private final GuardedRedis redis;
 

@@ -83,6 +83,15 @@ public abstract class StructureContract {
 	}
 
 	/**
+	 * Returns writes of an instance for which a definition named {@code permanent} has a
+	 * property, {@code ttl} or {@code permanent}, if instances with each run side by
+	 * side. Each writes all keys that the first one does.
+	 */
+	protected List<Operation> writes(RedisBackend backend, String property, String value) {
+		return List.of();
+	}
+
+	/**
 	 * Returns the key that the first operation looks at first.
 	 */
 	protected abstract String key();
@@ -302,6 +311,18 @@ public abstract class StructureContract {
 	}
 
 	@Test
+	void eachWriteUnderPermanentKeepsTheKeysForEver() {
+		List<Operation> expiring = writes(backend(), "ttl", "2d");
+		for (Operation write : writes(backend(), "permanent", "true")) {
+			expiring.forEach((each) -> each.blocking().get());
+			assertThat(this.redis.keysWithoutTtl()).as(write.name()).isEmpty();
+			write.blocking().get();
+			assertThat(this.redis.keysWithoutTtl()).as(write.name()).isNotEmpty().containsAll(keys());
+		}
+		forgetPermanent();
+	}
+
+	@Test
 	void refusesANameThatIsNotConfigured() {
 		for (Operation operation : operations(backend(), "other")) {
 			assertThatExceptionOfType(NotConfiguredException.class).as(operation.name())
@@ -335,6 +356,10 @@ public abstract class StructureContract {
 	 * An operation in two calling styles.
 	 */
 	public record Operation(String name, Supplier<CompletableFuture<?>> asynchronous, Supplier<?> blocking) {
+	}
+
+	protected static Operation write(String name, Supplier<?> call) {
+		return new Operation(name, () -> CompletableFuture.completedFuture(call.get()), call);
 	}
 
 }

@@ -34,7 +34,8 @@ public final class RedisBloomFilters implements BloomFilters {
 
 	private static final Log logger = LogFactory.getLog(RedisBloomFilters.class);
 
-	private static final LuaScript BLOCKS = LuaScript.functions(RedisBloomFilters.class, "blocks.lua");
+	private static final LuaScript BLOCKS = LuaScript.functions(RedisBloomFilters.class, "blocks.lua",
+			StructureCalls.KEEP);
 
 	private static final LuaScript ADD = LuaScript.load(RedisBloomFilters.class, "add.lua", BLOCKS);
 
@@ -92,7 +93,7 @@ public final class RedisBloomFilters implements BloomFilters {
 		List<Object> arguments = new ArrayList<>(List.of(parameters(filter), filter.timeToLive() / 2, filter.blocks(),
 				filter.words(), filter.capacity(), String.valueOf(filter.generationErrorRate())));
 		for (String value : values) {
-			byte[] hash = Sha256.of(value);
+			byte[] hash = Sha256.of(Arguments.text("value", value));
 			arguments.add(ByteBuffer.wrap(hash).getLong() >>> (Long.SIZE - BLOCK_BITS));
 			arguments.add(mask(hash, filter.words()));
 		}

@@ -20,7 +20,7 @@ import io.ge.redis.counter.CounterProperties.Counter;
 
 /**
  * Unique counters in Redis: a HyperLogLog {@code prefix:counter:{name}} or one for each
- * window. Without windows, a counter that is permanent needs no script.
+ * window.
  */
 public final class RedisUniqueCounters implements UniqueCounters {
 
@@ -28,8 +28,6 @@ public final class RedisUniqueCounters implements UniqueCounters {
 
 	private static final LuaScript COUNT = LuaScript.load(RedisUniqueCounters.class, "count.lua",
 			StructureCalls.WINDOWS);
-
-	private static final LuaScript ADD_PERMANENT = LuaScript.command(RedisUniqueCounters.class, "add", "PFADD");
 
 	private static final LuaScript COUNT_ALL = LuaScript.command(RedisUniqueCounters.class, "count", "PFCOUNT");
 
@@ -47,13 +45,9 @@ public final class RedisUniqueCounters implements UniqueCounters {
 		Counter counter = this.properties.counter(name);
 		Arguments.size("values", values);
 		values.forEach((value) -> Arguments.member("value", value));
-		RedisKey key = this.calls.key(name);
-		boolean plain = counter.permanent() && counter.window() == Window.NONE;
-		List<Object> arguments = new ArrayList<>(values);
-		if (!plain) {
-			arguments.addAll(0, List.of(counter.window().argument(), counter.timeToLive()));
-		}
-		return this.calls.run(plain ? ADD_PERMANENT : ADD, key, (reply) -> reply.number(0) == 1, arguments.toArray());
+		List<Object> arguments = new ArrayList<>(List.of(counter.window().argument(), counter.timeToLive()));
+		arguments.addAll(values);
+		return this.calls.run(ADD, this.calls.key(name), (reply) -> reply.number(0) == 1, arguments.toArray());
 	}
 
 	@Override

@@ -36,11 +36,6 @@ public final class RedisLeaderboards implements Leaderboards {
 
 	private static final LuaScript TOP = LuaScript.command(RedisLeaderboards.class, "look", "ZREVRANGE");
 
-	private static final LuaScript ADD = LuaScript.command(RedisLeaderboards.class, "submit", "ZINCRBY");
-
-	/** Only greater summands make an infinite sum of finite numbers. */
-	private static final double HARMLESS = 1e290;
-
 	/** Where the member begins in an element of a board with {@link Ties#FIRST}. */
 	private static final int FIRST_MEMBER = 17;
 
@@ -59,20 +54,16 @@ public final class RedisLeaderboards implements Leaderboards {
 
 	@Override
 	public CompletableFuture<Double> addAsync(String name, String member, double points) {
-		Board board = this.properties.board(name);
-		Arguments.finite("points", points);
-		boolean plain = board.permanent() && board.ties() == Ties.SHARED && board.windows().equals(List.of(Window.NONE))
-				&& Math.abs(points) < HARMLESS;
-		return plain ? this.calls.run(ADD, this.calls.key(name), (reply) -> reply.decimal(0), String.valueOf(points),
-				Arguments.member("member", member)) : submit(name, board, "add", member, points);
+		return submit(name, "add", member, Arguments.finite("points", points));
 	}
 
 	@Override
 	public CompletableFuture<Double> submitBestAsync(String name, String member, double score) {
-		return submit(name, this.properties.board(name), "best", member, Arguments.finite("score", score));
+		return submit(name, "best", member, Arguments.finite("score", score));
 	}
 
-	private CompletableFuture<Double> submit(String name, Board board, String mode, String member, double number) {
+	private CompletableFuture<Double> submit(String name, String mode, String member, double number) {
+		Board board = this.properties.board(name);
 		return this.calls.run(SUBMIT, this.calls.key(name), (reply) -> {
 			if (!reply.has(0)) {
 				throw new IllegalArgumentException(
@@ -88,7 +79,7 @@ public final class RedisLeaderboards implements Leaderboards {
 		Board board = this.properties.board(name);
 		Arguments.member("member", member);
 		return this.calls.run(REMOVE, this.calls.key(name), (reply) -> reply.number(0) == 1,
-				arguments(board, member, board.ties().name()));
+				arguments(board, member, board.ties().name(), board.timeToLive()));
 	}
 
 	@Override

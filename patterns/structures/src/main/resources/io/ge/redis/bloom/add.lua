@@ -49,8 +49,6 @@ for i = FIRST_VALUE, #ARGV, 2 do
   end
   reply = reply .. (known and 0 or new)
 end
-if lives then
-  redis.call('PEXPIRE', current, lives)
-  redis.call('PEXPIRE', names, lives)
-end
+keep(current, lives)
+keep(names, lives)
 return {reply}

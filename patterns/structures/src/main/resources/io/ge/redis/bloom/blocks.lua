@@ -15,7 +15,7 @@ local parameters, length, blocks, words = ARGV[1], tonumber(ARGV[2]), tonumber(A
 local FIRST_VALUE = 7
 
 -- The current generation, the one before if there are several, and how long the current one lives
-local current, before, lives = KEYS[1], nil, nil
+local current, before, lives = KEYS[1], nil, '0'
 if length > 0 then
   local clock = redis.call('TIME') -- the only reading of time
   local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -9,9 +9,6 @@
 
 local clock = ARGV[1] ~= 'none' and redis.call('TIME') or {0} -- the only reading of time
 local key = window_key(KEYS[1], ARGV[1], tonumber(clock[1]), 0)
-local ttl = ARGV[2]
 local changed = redis.call('PFADD', key, unpack(ARGV, 3))
-if ttl ~= '0' then
-  redis.call('PEXPIRE', key, ttl)
-end
+keep(key, ARGV[2])
 return {changed}

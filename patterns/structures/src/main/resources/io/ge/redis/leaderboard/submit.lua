@@ -19,9 +19,7 @@ local mode, member, number, first, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), AR
 -- The usual case in few commands. Only larger summands make an infinite sum of finite numbers
 if mode == 'add' and not first and #ARGV == 6 and ARGV[6] == 'none' and math.abs(number) < 1e290 then
   local score = redis.call('ZINCRBY', board, ARGV[3], member)
-  if ttl ~= '0' then
-    redis.call('PEXPIRE', board, ttl)
-  end
+  keep(board, ttl)
   return {score}
 end
 
@@ -66,11 +64,9 @@ for _, change in ipairs(changes) do
     end
     change.element = element
   end
-  if ttl ~= '0' then
-    redis.call('PEXPIRE', key, ttl)
-    if first then
-      redis.call('PEXPIRE', key .. ':members', ttl)
-    end
+  keep(key, ttl)
+  if first then
+    keep(key .. ':members', ttl)
   end
 end
 

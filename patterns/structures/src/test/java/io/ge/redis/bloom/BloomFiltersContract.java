@@ -5,6 +5,7 @@
 
 package io.ge.redis.bloom;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -123,6 +124,21 @@ abstract class BloomFiltersContract extends StructureContract {
 	}
 
 	@Test
+	void refusesAPermanentFilterBesideOneWithATtl() throws Exception {
+		Operation permanent = operations(backend(), "permanent").get(0);
+		permanent.blocking().get();
+		RedisBloomFilters expiring = new RedisBloomFilters(
+				Bound.of(BloomProperties.class, "ge.redis.bloom.filters", "permanent.ttl", "1h"), backend());
+		assertThatExceptionOfType(StructureMismatchException.class).isThrownBy(expiring::verify)
+			.withMessageContainingAll("permanent=true", "ttl=PT1H");
+		// As an operator may have done
+		direct((template) -> keys().forEach((key) -> template.expire(key, Duration.ofHours(1))));
+		permanent.blocking().get();
+		assertThat(redis().keysWithoutTtl()).isNotEmpty().containsAll(keys());
+		forgetPermanent();
+	}
+
+	@Test
 	void writesNoParametersWhereTheFilterIsOfAnotherType() throws Exception {
 		refusesAnotherType("ge:bloom:{permanent}", operations(backend(), "permanent").subList(0, 2));
 	}
@@ -130,6 +146,7 @@ abstract class BloomFiltersContract extends StructureContract {
 	@Test
 	void refusesWhatCannotWork() {
 		refuses("The number of values must be from 1 to 1000, was 0", () -> this.filters.addAll("mails", List.of()));
+		refuses("value must be text, has half of a surrogate pair", () -> this.filters.add("mails", "\ud800"));
 		refuses("The number of values must be from 1 to 1000, was 0",
 				() -> this.filters.mightContainAll("mails", List.of()));
 		assertThat(keys()).isEmpty();

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.TimedScripts;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
@@ -110,7 +111,7 @@ class BloomModelIntegrationTests {
 				.mapToObj((bit) -> "%c\0\0\0".formatted(1 << bit))
 				.collect(Collectors.joining()));
 		}
-		LuaScript blocks = LuaScript.functions(RedisBloomFilters.class, "blocks.lua");
+		LuaScript blocks = LuaScript.functions(RedisBloomFilters.class, "blocks.lua", StructureCalls.KEEP);
 		return TimedScripts.run(redis, LuaScript.load(RedisBloomFilters.class, script + ".lua", blocks),
 				this.now * 1000, KEY, arguments.toArray());
 	}

@@ -58,6 +58,14 @@ abstract class UniqueCountersContract extends StructureContract {
 	}
 
 	@Override
+	protected List<Operation> writes(RedisBackend backend, String property, String value) {
+		CounterProperties properties = Bound.of(CounterProperties.class, "ge.redis.counter.counters",
+				"permanent." + property, value, "permanent-daily.window", "day", "permanent-daily." + property, value);
+		UniqueCounters counters = new RedisUniqueCounters(properties, backend);
+		return List.of(write("add", () -> counters.add("permanent", "a") & counters.add("permanent-daily", "a")));
+	}
+
+	@Override
 	protected String key() {
 		return "ge:counter:{visits}";
 	}
@@ -73,7 +81,7 @@ abstract class UniqueCountersContract extends StructureContract {
 
 	@Test
 	void needsNoScriptsWhereACommandWillDo() {
-		sends("pfadd", () -> this.counters.add("permanent", "a"));
+		this.counters.add("permanent", "a");
 		sends("pfcount", () -> this.counters.count("permanent"));
 		sends("pfcount", () -> this.counters.count("visits"));
 		forgetPermanent();

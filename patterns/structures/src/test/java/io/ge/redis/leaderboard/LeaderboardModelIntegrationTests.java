@@ -115,7 +115,7 @@ class LeaderboardModelIntegrationTests {
 		for (Window window : this.windows) {
 			removed |= board(window).remove(member) != null;
 		}
-		assertThat(run("remove", member, this.ties, windows())).containsExactly(removed ? "1" : "0");
+		assertThat(run("remove", member, this.ties, 0, windows())).containsExactly(removed ? "1" : "0");
 	}
 
 	private void look(Random random, String member, int count) {
