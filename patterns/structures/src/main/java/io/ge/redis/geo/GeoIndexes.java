@@ -26,7 +26,7 @@ import io.ge.redis.core.structure.BlockingCalls;
  * indexes that are not configured, and
  * {@link io.ge.redis.core.structure.StructureMismatchException} if the key of an index
  * holds something else. They throw {@link IllegalArgumentException} for members that are
- * empty or have more than 200 bytes.
+ * empty, have more than 200 bytes or half of a surrogate pair.
  */
 public interface GeoIndexes {
 
@@ -56,7 +56,8 @@ public interface GeoIndexes {
 	CompletableFuture<List<GeoMember>> nearestAsync(String index, GeoPoint center, double radiusKm, int limit);
 
 	/**
-	 * Returns the members within a box, nearest to its center first.
+	 * Returns the members within a box, nearest to its center first. A box that reaches
+	 * beyond a pole is refused, unless a side has 10020 km or more.
 	 * @param widthKm from 0 to 50000, from west to east
 	 * @param heightKm from 0 to 50000, from south to north
 	 * @param limit how many at most, from 1 to 1000

@@ -16,9 +16,9 @@ import io.ge.redis.core.structure.Arguments;
  */
 public record GeoPoint(double longitude, double latitude) {
 
-	private static final double MAX_LONGITUDE = 180;
+	static final double MAX_LONGITUDE = 180;
 
-	private static final double MAX_LATITUDE = 85.05112878;
+	static final double MAX_LATITUDE = 85.05112878;
 
 	public GeoPoint {
 		Arguments.range("longitude", longitude, -MAX_LONGITUDE, MAX_LONGITUDE);

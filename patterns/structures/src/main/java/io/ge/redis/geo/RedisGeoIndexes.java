@@ -6,20 +6,17 @@
 package io.ge.redis.geo;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
+
+import org.springframework.util.Assert;
 
 /**
  * Geo indexes in Redis: {@code prefix:geo:{name}} and its sibling; {@code put.lua} says
@@ -27,7 +24,8 @@ import io.ge.redis.core.structure.StructureCalls;
  */
 public final class RedisGeoIndexes implements GeoIndexes {
 
-	private static final LuaScript EXPIRY = LuaScript.functions(RedisGeoIndexes.class, "expiry.lua");
+	private static final LuaScript EXPIRY = LuaScript.functions(RedisGeoIndexes.class, "expiry.lua",
+			StructureCalls.KEEP);
 
 	private static final LuaScript PUT = LuaScript.load(RedisGeoIndexes.class, "put.lua", EXPIRY);
 
@@ -37,50 +35,36 @@ public final class RedisGeoIndexes implements GeoIndexes {
 
 	private static final LuaScript SEARCH = LuaScript.load(RedisGeoIndexes.class, "search.lua", EXPIRY);
 
-	private static final LuaScript GEOADD = LuaScript.command(RedisGeoIndexes.class, "put", "GEOADD");
-
-	private static final LuaScript GEOSEARCH = LuaScript.command(RedisGeoIndexes.class, "search", "GEOSEARCH");
-
 	private static final double MAX_RADIUS = 25_000;
 
 	private static final double MAX_SIDE = 50_000;
 
+	/** Of the sphere that Redis measures on, in kilometres. */
+	private static final double EARTH_RADIUS = 6372.797560856;
+
+	/** From this radius in kilometres on Redis searches the whole index. */
+	private static final double WHOLE_RADIUS = 5010;
+
+	/** Degrees, with a margin for rounding. */
+	private static final double POLE = 89.999;
+
+	/** The middle of the outermost of the 2^26 steps that Redis has for each axis. */
+	private static final double INSIDE = 1 - 0x1p-26;
+
 	private final GeoProperties properties;
 
 	private final StructureCalls calls;
-
-	/** Permanent indexes of which a script has said that commands will do for them. */
-	private final Set<String> settled = ConcurrentHashMap.newKeySet();
 
 	public RedisGeoIndexes(GeoProperties properties, RedisBackend backend) {
 		this.properties = properties;
 		this.calls = new StructureCalls("geo", backend);
 	}
 
-	/**
-	 * Runs a command, or until that will do its script, with the TTL as last argument.
-	 */
-	private <T> CompletableFuture<T> run(LuaScript command, LuaScript script, String name,
-			Function<ScriptReply, T> reader, Object... arguments) {
-		long ttl = this.properties.index(name).timeToLive();
-		RedisKey key = this.calls.key(name);
-		if (this.settled.contains(name)) {
-			return this.calls.run(command, key, reader, arguments);
-		}
-		Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
-		all[arguments.length] = ttl;
-		return this.calls.run(script, key, (reply) -> {
-			if (reply.number(reply.size() - 1) == 1) {
-				this.settled.add(name);
-			}
-			return reader.apply(reply);
-		}, all);
-	}
-
 	@Override
 	public CompletableFuture<Boolean> putAsync(String name, String member, GeoPoint point) {
-		return run(GEOADD, PUT, name, (reply) -> reply.number(0) == 1, String.valueOf(point.longitude()),
-				String.valueOf(point.latitude()), Arguments.member("member", member));
+		long ttl = this.properties.index(name).timeToLive();
+		return this.calls.run(PUT, this.calls.key(name), (reply) -> reply.number(0) == 1, longitude(point),
+				latitude(point), Arguments.member("member", member), ttl);
 	}
 
 	@Override
@@ -101,7 +85,12 @@ public final class RedisGeoIndexes implements GeoIndexes {
 	@Override
 	public CompletableFuture<List<GeoMember>> nearestAsync(String name, GeoPoint center, double radiusKm, int limit) {
 		Arguments.range("radiusKm", radiusKm, 0, MAX_RADIUS);
-		return search(name, center, limit, "BYRADIUS", String.valueOf(radiusKm), "km");
+		if (radiusKm >= WHOLE_RADIUS || !isBeyondPole(center, radiusKm)) {
+			return search(name, center, limit, "BYRADIUS", String.valueOf(radiusKm), "km");
+		}
+		// The nearest ones of a larger circle are those of this one
+		return search(name, center, limit, "BYRADIUS", String.valueOf(WHOLE_RADIUS), "km")
+			.thenApply((members) -> members.stream().filter((member) -> member.km() <= radiusKm).toList());
 	}
 
 	@Override
@@ -109,21 +98,39 @@ public final class RedisGeoIndexes implements GeoIndexes {
 			int limit) {
 		Arguments.range("widthKm", widthKm, 0, MAX_SIDE);
 		Arguments.range("heightKm", heightKm, 0, MAX_SIDE);
+		Assert.isTrue(Math.max(widthKm, heightKm) >= 2 * WHOLE_RADIUS || !isBeyondPole(center, heightKm / 2),
+				() -> "A box of " + widthKm + " km by " + heightKm + " km around latitude " + center.latitude()
+						+ " reaches beyond a pole. Lower heightKm, or search by radius");
 		return search(name, center, limit, "BYBOX", String.valueOf(widthKm), String.valueOf(heightKm), "km");
 	}
 
+	/** Whether an area reaches beyond a pole, where Redis searches only a part of it. */
+	private static boolean isBeyondPole(GeoPoint center, double km) {
+		return Math.abs(center.latitude()) + Math.toDegrees(km / EARTH_RADIUS) >= POLE;
+	}
+
 	private CompletableFuture<List<GeoMember>> search(String name, GeoPoint center, int limit, String... area) {
-		List<Object> arguments = new ArrayList<>(
-				List.of("FROMLONLAT", String.valueOf(center.longitude()), String.valueOf(center.latitude())));
+		this.properties.index(name);
+		List<Object> arguments = new ArrayList<>(List.of("FROMLONLAT", longitude(center), latitude(center)));
 		arguments.addAll(List.of(area));
 		arguments.addAll(List.of("ASC", "COUNT", Arguments.count("limit", limit, 1), "WITHDIST", "WITHCOORD"));
-		return run(GEOSEARCH, SEARCH, name, (reply) -> {
+		return this.calls.run(SEARCH, this.calls.key(name), (reply) -> {
 			List<GeoMember> members = new ArrayList<>();
-			for (int i = 0; i + 3 < reply.size(); i += 4) {
+			for (int i = 0; i < reply.size(); i += 4) {
 				members.add(new GeoMember(reply.text(i), point(reply, i + 2), reply.decimal(i + 1)));
 			}
 			return members;
 		}, arguments.toArray());
+	}
+
+	// Redis puts what is on the outer edge of its map elsewhere
+	private static String longitude(GeoPoint point) {
+		return String.valueOf(Math.min(point.longitude(), GeoPoint.MAX_LONGITUDE * INSIDE));
+	}
+
+	private static String latitude(GeoPoint point) {
+		double most = GeoPoint.MAX_LATITUDE * INSIDE;
+		return String.valueOf(Math.max(-most, Math.min(point.latitude(), most)));
 	}
 
 	private static GeoPoint point(ScriptReply reply, int index) {

@@ -15,17 +15,6 @@ local function is_expired(member)
   return expires and tonumber(expires) <= now
 end
 
--- Whether commands will do for an index that is permanent: 1 | 0
-local function settled(ttl)
-  if ttl ~= '0' then
-    return 0
-  end
-  redis.call('PERSIST', index)
-  -- Else it would forget that members are to expire
-  redis.call('PERSIST', expiry)
-  return 1 - redis.call('EXISTS', expiry)
-end
-
 local function remove_expired()
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', expiry, '-inf', string.format('%.0f', now), 'LIMIT', 0, 100)) do
     redis.call('ZREM', index, member)

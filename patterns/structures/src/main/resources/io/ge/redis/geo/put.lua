@@ -2,10 +2,10 @@
 --
 -- KEYS  index
 -- ARGV  longitude, latitude, member, milliseconds to live or 0 for ever
--- Reply {1 if the member is new or 0, 1 if no member expires and the index does not or 0}
+-- Reply {1 if the member is new or 0}
 --
 -- The index is a sorted set of places. Beside it, :expiry is a sorted set of the members by the time in milliseconds at
--- which they expire; members without one stay.
+-- which they expire; members without one stay, and with them both keys.
 --
 -- Invariant: whatever is in the index after its time counts as gone. A call may be repeated. If the first write is
 -- refused, nothing has happened.
@@ -18,8 +18,9 @@ if ttl == '0' then
   redis.call('ZREM', expiry, member)
 else
   redis.call('ZADD', expiry, string.format('%.0f', now + ttl), member)
-  redis.call('PEXPIRE', index, ttl)
-  redis.call('PEXPIRE', expiry, ttl)
 end
 remove_expired()
-return {gone and 1 or added, settled(ttl)}
+local lives = redis.call('ZCARD', index) > redis.call('ZCARD', expiry) and '0' or ttl
+keep(index, lives)
+keep(expiry, lives)
+return {gone and 1 or added}

@@ -5,7 +5,10 @@
 
 package io.ge.redis.geo;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.structure.Bound;
@@ -29,6 +32,8 @@ abstract class GeoIndexesContract extends StructureContract {
 	private static final GeoPoint PARIS = new GeoPoint(2.3522, 48.8566);
 
 	private static final GeoPoint AUCKLAND = new GeoPoint(174.7633, -36.8485);
+
+	private static final long SEED = 37;
 
 	private GeoIndexes indexes;
 
@@ -61,6 +66,15 @@ abstract class GeoIndexesContract extends StructureContract {
 				new Operation("inBox", () -> indexes.inBoxAsync(name, POTSDAM, 100, 100, 5),
 						() -> indexes.inBox(name, POTSDAM, 100, 100, 5)),
 				new Operation("remove", () -> indexes.removeAsync(name, "a"), () -> indexes.remove(name, "a")));
+	}
+
+	@Override
+	protected List<Operation> writes(RedisBackend backend, String property, String value) {
+		GeoProperties properties = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "permanent." + property,
+				value);
+		GeoIndexes indexes = new RedisGeoIndexes(properties, backend);
+		return List.of(write("put", () -> indexes.put("permanent", "a", BERLIN)),
+				write("put again", () -> indexes.put("permanent", "a", PARIS)));
 	}
 
 	@Override
@@ -115,34 +129,73 @@ abstract class GeoIndexesContract extends StructureContract {
 	}
 
 	@Test
-	void needsNoScriptsWhereACommandWillDo() {
-		this.indexes.put("permanent", "a", BERLIN);
-		sends("geoadd", () -> this.indexes.put("permanent", "b", BERLIN));
-		sends("geosearch", () -> this.indexes.nearest("permanent", BERLIN, 100, 5));
-		forgetPermanent();
-	}
-
-	@Test
 	void keepsThePromiseToMembersThatWereToExpire() {
-		this.indexes.put("permanent", "kept", BERLIN);
+		GeoIndexes indexes = this.indexes;
+		indexes.put("permanent", "kept", BERLIN);
 		GeoProperties before = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "permanent.ttl", "500ms");
 		GeoIndexes expiring = new RedisGeoIndexes(before, backend());
 		expiring.put("permanent", "put again", PARIS);
 		expiring.put("permanent", "gone", POTSDAM);
-		GeoIndexes indexes = indexes(backend());
 		assertThat(indexes.put("permanent", "put again", PARIS)).isFalse();
 		assertThat(redis().keysWithoutTtl()).containsExactlyInAnyOrder("ge:geo:{permanent}",
 				"ge:geo:{permanent}:expiry");
 		assertThat(names(indexes.nearest("permanent", BERLIN, 100, 5))).containsExactly("kept", "gone");
 		await().untilAsserted(() -> assertThat(names(indexes.nearest("permanent", BERLIN, 25_000, 5)))
 			.containsExactly("kept", "put again"));
-		sends("geosearch", () -> indexes.nearest("permanent", BERLIN, 100, 5));
 		assertThat(redis().keysWithoutTtl()).containsExactly("ge:geo:{permanent}");
 		forgetPermanent();
 	}
 
 	@Test
+	void findsAllThatIsThereAlsoAtTheEdges() {
+		Random random = new Random(SEED);
+		Map<String, GeoPoint> members = new HashMap<>();
+		for (int i = 0; i < 300; i++) {
+			GeoPoint point = GeoEdges.point(random);
+			this.indexes.putAsync("desks", "m" + i, point).join();
+			members.put("m" + i, point);
+		}
+		members.replaceAll((member, point) -> {
+			GeoPoint stored = this.indexes.position("desks", member).orElseThrow();
+			assertThat(GeoEdges.km(point, stored)).as("%s of seed %s", point, SEED).isLessThan(0.0006);
+			return stored;
+		});
+		for (int i = 0; i < 400; i++) {
+			GeoPoint center = GeoEdges.point(random);
+			double width = GeoEdges.size(random);
+			double height = GeoEdges.size(random);
+			String search = "%s km by %s km around %s with seed %s".formatted(width, height, center, SEED);
+			double radius = width / 2;
+			GeoEdges.compare("radius of " + search, this.indexes.nearest("desks", center, radius, 1000), members,
+					(point) -> GeoEdges.km(center, point) - radius);
+			if (GeoEdges.reaches(center, height / 2) > 90 && Math.max(width, height) < 10_020) {
+				refuses("reaches beyond a pole", () -> this.indexes.inBox("desks", center, width, height, 1000));
+			}
+			else {
+				GeoEdges.compare(search, this.indexes.inBox("desks", center, width, height, 1000), members,
+						(point) -> Math.max(
+								GeoEdges.km(new GeoPoint(center.longitude(), point.latitude()), point) - width / 2,
+								GeoEdges.km(center, new GeoPoint(center.longitude(), point.latitude())) - height / 2));
+			}
+		}
+	}
+
+	@Test
+	void findsTheNearestOverThePole() {
+		GeoPoint center = new GeoPoint(0, -85.0511275);
+		this.indexes.put("desks", "beside", new GeoPoint(-21.7017, -81.8241));
+		this.indexes.put("desks", "here", center);
+		this.indexes.put("desks", "beyond", new GeoPoint(180, -84));
+		assertThat(names(this.indexes.nearest("desks", center, 624.55, 10))).containsExactly("here", "beside");
+		assertThat(names(this.indexes.nearest("desks", center, 1300, 2))).containsExactly("here", "beside");
+		assertThat(names(this.indexes.nearest("desks", center, 1300, 10))).containsExactly("here", "beside", "beyond");
+	}
+
+	@Test
 	void refusesWhatCannotWork() {
+		refuses("reaches beyond a pole. Lower heightKm, or search by radius",
+				() -> this.indexes.inBox("desks", new GeoPoint(0, 85), 100, 1200, 1));
+		refuses("member must be text", () -> this.indexes.put("desks", "\ud800", BERLIN));
 		refuses("longitude must be from -180.0 to 180.0, was 180.1", () -> new GeoPoint(180.1, 0));
 		refuses("latitude must be from -85.05112878 to 85.05112878, was 90.0", () -> new GeoPoint(0, 90));
 		refuses("latitude must be from", () -> new GeoPoint(0, Double.NaN));
