@@ -88,6 +88,12 @@ class StructureExamples {
 		return state;
 	}
 
+	public Optional<AgentState> expired() {
+		this.store.put("agents", "planner", Map.of("status", "idle"));
+		Optional<AgentState> state = this.store.get("agents", "planner", AgentState.class);
+		return state;
+	}
+
 	record AgentState(String status, String currentTask, long steps) {
 	}
 	// @formatter:on

@@ -54,6 +54,9 @@ class StructureExamplesIntegrationTests {
 				assertThat(examples.mail()).isTrue();
 				assertThat(examples.desks()).extracting(GeoMember::member).containsExactly("window seat");
 				assertThat(examples.state()).contains(new AgentState("idle", "GE-42", 1));
+				// As if the object had expired
+				SharedRedis.standalone().flushAll();
+				assertThat(examples.expired()).contains(new AgentState("idle", null, 0));
 			});
 	}
 

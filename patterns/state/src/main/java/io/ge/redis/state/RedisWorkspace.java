@@ -77,7 +77,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	@Override
 	public RedisWorkspace withOperation(String id) {
 		return new RedisWorkspace(this.all, this.kind, this.root, this.keys, this.agent,
-				"k-" + HexFormat.of().formatHex(Sha256.of(id), 0, HASH_BYTES));
+				"k-" + HexFormat.of().formatHex(Sha256.of(Arguments.text("operation id", id)), 0, HASH_BYTES));
 	}
 
 	@Override
@@ -213,10 +213,9 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 
 	@Override
 	public CompletableFuture<Long> mergePatchAsync(Object patch) {
-		JsonNode members = RedisWorkspaces.json("patch", () -> this.all.mapper().<JsonNode>valueToTree(patch));
-		Assert.isTrue(members.isObject() && members.size() <= Arguments.MAX_COUNT,
-				() -> "patch must be an object in JSON of at most " + Arguments.MAX_COUNT
-						+ " members, such as a map, was " + members.getNodeType() + " of " + members.size());
+		JsonNode members = this.all.json().properties("patch", patch);
+		Assert.isTrue(members.size() <= Arguments.MAX_COUNT, () -> "patch must be an object in JSON of at most "
+				+ Arguments.MAX_COUNT + " members, was of " + members.size());
 		List<String> nested = members.properties()
 			.stream()
 			.filter((member) -> member.getValue().isObject())
@@ -300,7 +299,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 				fields.putIfAbsent(name, new Field(0, json));
 			}
 		});
-		return new WorkspaceSnapshot(reply.number(0), fields, this.all.mapper());
+		return new WorkspaceSnapshot(reply.number(0), fields, this.all.json().mapper());
 	}
 
 	private static Map<String, String> pairs(ScriptReply reply, int from, int to) {
@@ -372,7 +371,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 		return agents("recall", Arguments.name("agent", agent), NOTHING, NOTHING).thenApply((reply) -> {
 			Map<String, Field> fields = new HashMap<>();
 			pairs(reply, 0, reply.size()).forEach((name, json) -> fields.put(name, new Field(0, json)));
-			return new WorkspaceSnapshot(0, fields, this.all.mapper());
+			return new WorkspaceSnapshot(0, fields, this.all.json().mapper());
 		});
 	}
 

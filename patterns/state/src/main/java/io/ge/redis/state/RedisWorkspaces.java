@@ -13,15 +13,15 @@ import java.util.stream.Stream;
 
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.json.FieldJson;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.state.StateProperties.Storage;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.Assert;
@@ -32,14 +32,20 @@ import org.springframework.util.Assert;
  *
  * @param redis the Redis of workspaces
  * @param threads call listeners and the functions of updates
- * @param mapper writes and reads the fields
+ * @param json writes and reads the fields
  * @param events told of changes
  */
 public record RedisWorkspaces(StateProperties properties, StructureCalls redis, Supplier<ConsumerThreads> threads,
-		JsonMapper mapper, GuardEvents events) implements Workspaces {
+		FieldJson json, GuardEvents events) implements Workspaces {
 
 	/** Servers read some more. */
 	private static final int MAX_DEPTH = 100;
+
+	/** Creates workspaces whose JSON is made by the mapper of the application. */
+	public RedisWorkspaces(StateProperties properties, StructureCalls redis, Supplier<ConsumerThreads> threads,
+			JsonMapper mapper, GuardEvents events) {
+		this(properties, redis, threads, new FieldJson(mapper), events);
+	}
 
 	@Override
 	public Workspace open(String kind, String id) {
@@ -61,7 +67,7 @@ public record RedisWorkspaces(StateProperties properties, StructureCalls redis, 
 
 	/** Writes a value as JSON, unless Redis would not keep it as it is. */
 	byte[] write(String field, @Nullable Object value) {
-		byte[] json = json("The value for field '" + field + "'", () -> this.mapper.writeValueAsBytes(value));
+		byte[] json = this.json.write("The value for field '" + field + "'", value);
 		Assert.isTrue(json.length <= this.properties.maxValueSize().toBytes(),
 				() -> "Field '" + field + "' has " + json.length + " bytes as JSON, more than"
 						+ " ge.redis.state.max-value-size, which is " + this.properties.maxValueSize()
@@ -79,7 +85,7 @@ public record RedisWorkspaces(StateProperties properties, StructureCalls redis, 
 
 	/** Reads JSON with decimals as they were written. */
 	JsonNode tree(String json) {
-		return this.mapper.reader(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).readTree(json);
+		return this.json.mapper().reader().with(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS).readTree(json);
 	}
 
 	private static boolean fits(JsonNode value, int depth) {
@@ -91,17 +97,6 @@ public record RedisWorkspaces(StateProperties properties, StructureCalls redis, 
 			return Double.isFinite(nearest) && BigDecimal.valueOf(nearest).compareTo(value.decimalValue()) == 0;
 		}
 		return !value.isContainer() || (depth > 0 && value.valueStream().allMatch((each) -> fits(each, depth - 1)));
-	}
-
-	static <T> T json(String what, Supplier<T> writing) {
-		try {
-			return writing.get();
-		}
-		catch (JacksonException ex) {
-			throw new IllegalArgumentException(
-					what + " cannot be written as JSON. Make it a type that Jackson writes and reads, such as a record",
-					ex);
-		}
 	}
 
 }

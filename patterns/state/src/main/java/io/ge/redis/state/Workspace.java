@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  * have been applied; {@link #withOperation} makes it possible to repeat the call.
  * <p>
  * All methods throw {@link IllegalArgumentException} before Redis is asked: for names as
- * in {@link Workspaces#open}, and for values that cannot be written as JSON or are larger
- * than {@code ge.redis.state.max-value-size}. They complete exceptionally with
- * {@link io.ge.redis.core.structure.StructureMismatchException} if a field, or a key,
- * holds something else; then nothing is written. A version that is not the expected one
- * is no exception but a {@link WriteResult}. The method without {@code Async} in its name
- * waits for the same.
+ * in {@link Workspaces#open}, for values that cannot be written as JSON, are larger than
+ * {@code ge.redis.state.max-value-size} or have half of a surrogate pair. They complete
+ * exceptionally with {@link io.ge.redis.core.structure.StructureMismatchException} if a
+ * field, or a key, holds something else; then nothing is written. A version that is not
+ * the expected one is no exception but a {@link WriteResult}. The method without
+ * {@code Async} in its name waits for the same.
  */
 public interface Workspace {
 
@@ -91,9 +91,10 @@ public interface Workspace {
 
 	/**
 	 * Applies a merge patch (RFC 7396) to the fields, all or nothing, as one change.
-	 * Members that are null remove a field; objects are merged into what is there, for
-	 * which they are read first and written as {@link #update} does.
-	 * @param patch what is an object in JSON, of at most 1,000 members
+	 * Members that are null remove a field, whatever {@code @JsonInclude} says; objects
+	 * are merged into what is there, for which they are read first and written as
+	 * {@link #update} does.
+	 * @param patch an object in JSON, of at most 1,000 members with the names of JSON
 	 * @return completes with the version
 	 */
 	CompletableFuture<Long> mergePatchAsync(Object patch);

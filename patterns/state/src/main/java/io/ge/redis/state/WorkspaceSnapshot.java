@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param version the version of the workspace, 0 if there is none
  * @param fields those that exist, by name
- * @param mapper reads them
+ * @param mapper reads them, and makes no difference between two snapshots
  */
 public record WorkspaceSnapshot(long version, Map<String, Field> fields, JsonMapper mapper) {
 
@@ -81,6 +81,18 @@ public record WorkspaceSnapshot(long version, Map<String, Field> fields, JsonMap
 		ObjectNode all = JsonNodeFactory.instance.objectNode();
 		this.fields.keySet().stream().sorted().forEach((name) -> all.set(name, get(name, JsonNode.class)));
 		return all;
+	}
+
+	// Regardless of the mapper
+	@Override
+	public boolean equals(@Nullable Object other) {
+		return other instanceof WorkspaceSnapshot snapshot && this.version == snapshot.version
+				&& this.fields.equals(snapshot.fields);
+	}
+
+	@Override
+	public int hashCode() {
+		return 31 * Long.hashCode(this.version) + this.fields.hashCode();
 	}
 
 	@Override

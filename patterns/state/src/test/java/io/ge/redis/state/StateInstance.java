@@ -70,9 +70,12 @@ final class StateInstance implements AutoCloseable {
 	 * Returns workspaces with threads of their own.
 	 */
 	static Workspaces workspaces(RedisBackend backend, String... properties) {
+		return workspaces(backend, JsonMapper.shared(), properties);
+	}
+
+	static Workspaces workspaces(RedisBackend backend, JsonMapper mapper, String... properties) {
 		return new RedisWorkspaces(properties(properties), new StructureCalls("state", backend),
-				SingletonSupplier.of(() -> ConsumerThreads.create(false)), JsonMapper.shared(),
-				new GuardEvents(List::of));
+				SingletonSupplier.of(() -> ConsumerThreads.create(false)), mapper, new GuardEvents(List::of));
 	}
 
 	static StateProperties properties(String... properties) {

@@ -8,6 +8,7 @@ package io.ge.redis.state;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +28,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;
@@ -39,6 +42,7 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +51,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -350,6 +355,40 @@ abstract class WorkspaceContract extends StructureContract {
 			.satisfies((change) -> assertThat(change.fields())
 				.isEqualTo(Map.of("a", Kind.PUT, "b", Kind.REMOVE, "c", Kind.PUT, "list", Kind.PUT)));
 		assertThat(workspace.mergePatch(Map.of())).isEqualTo(4);
+	}
+
+	@Test
+	void aPatchRemovesWhateverTheApplicationIncludes() {
+		JsonMapper application = JsonMapper.builder()
+			.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+			.changeDefaultPropertyInclusion((value) -> value.withValueInclusion(JsonInclude.Include.NON_NULL)
+				.withContentInclusion(JsonInclude.Include.NON_NULL))
+			.build();
+		Workspace workspace = StateInstance.workspaces(backend(), application, "storage", storage())
+			.open("session", "101");
+		workspace.put("max_steps", 1);
+		workspace.put("plan", new Progress(1, "a", null));
+		workspace.put("kept", 1);
+		workspace.mergePatch(new Progress(null, null, new Progress(null, "b", null)));
+		assertThat(workspace.snapshot().fields()).containsOnlyKeys("plan", "kept");
+		assertThat(workspace.snapshot().get("plan", Progress.class)).isEqualTo(new Progress(null, "b", null));
+		workspace.mergePatch(Collections.singletonMap("kept", null));
+		assertThat(workspace.snapshot().fields()).containsOnlyKeys("plan");
+		refuses("Remove @JsonUnwrapped", () -> workspace.mergePatch(new Wrapped(null)));
+	}
+
+	@Test
+	void refusesTextThatIsNone() {
+		Workspace workspace = start().open("101");
+		refuses("field must be text", () -> workspace.put("\ud800", 1));
+		refuses("operation id must be text", () -> workspace.withOperation("\ud800"));
+		for (Object value : List.of("a\ud800", List.of("\udc00"), Map.of("\ud800", 1))) {
+			refuses("The value for field 'plan' must be text, has half of a surrogate pair",
+					() -> workspace.put("plan", value));
+			refuses("must be text", () -> workspace.append("plan", value));
+			refuses("must be text", () -> workspace.mergePatch(Map.of("plan", value)));
+		}
+		assertThat(keys()).isEmpty();
 	}
 
 	/**
@@ -885,6 +924,13 @@ abstract class WorkspaceContract extends StructureContract {
 	}
 
 	record Plan(String name, int steps) {
+	}
+
+	@JsonInclude(JsonInclude.Include.NON_EMPTY)
+	record Progress(@Nullable Integer maxSteps, @Nullable String name, @Nullable Progress plan) {
+	}
+
+	record Wrapped(@JsonUnwrapped @Nullable Plan plan) {
 	}
 
 	static final class Recorder implements ChangeListener {

@@ -18,7 +18,9 @@ import io.ge.redis.core.structure.BlockingCalls;
  * a field.
  * <p>
  * Fields are read and written one by one: a write leaves other fields as they are. The
- * TTL of an object is counted from the last write.
+ * TTL of an object is counted from the last write. A field is named as the property is in
+ * JSON, by the naming strategy of the application's mapper; all methods translate names
+ * like that.
  * <p>
  * Redis: one script call or command each, O(1) for each field. The objects of a store are
  * in different slots. All calls may be repeated, but an {@link #increment} that is
@@ -30,14 +32,15 @@ import io.ge.redis.core.structure.BlockingCalls;
  * else. They throw {@link IllegalArgumentException} for ids and fields that are empty or
  * have more than 200 bytes, and for ids with braces, colons or control characters. The
  * same applies to values that cannot be written as JSON or are larger than {@code
- * max-value-size}. In each case nothing is written.
+ * max-value-size}, to half of a surrogate pair, and to names that only some methods would
+ * find. In each case nothing is written.
  */
 public interface HashStore {
 
 	/**
 	 * Writes fields of an object, which is made if there is none.
 	 * @param state a map, a record or another object with properties; those that are
-	 * {@code null} are removed, others stay
+	 * {@code null} are removed, whatever {@code @JsonInclude} says, and others stay
 	 * @return completes with whether the object is new
 	 */
 	CompletableFuture<Boolean> putAsync(String store, String id, Object state);
@@ -45,7 +48,7 @@ public interface HashStore {
 	/**
 	 * Reads an object.
 	 * @param type the type that its JSON is read as, such as a map or the type that was
-	 * written
+	 * written; a property without a field is {@code null}, 0 or {@code false}
 	 * @param fields the fields to read, all if there is none
 	 * @return completes with nothing if there is no such object
 	 */

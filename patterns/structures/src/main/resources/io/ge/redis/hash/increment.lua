@@ -16,8 +16,6 @@ if type(sum) == 'table' then
   return sum
 end
 redis.call('HSET', key, '', '1')
-if ttl ~= '0' then
-  redis.call('PEXPIRE', key, ttl)
-end
+keep(key, ttl)
 -- Numbers of Lua have 53 bits
 return {'ok', redis.call('HGET', key, field)}

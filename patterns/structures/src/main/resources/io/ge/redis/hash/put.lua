@@ -22,7 +22,5 @@ if last < #ARGV then
     redis.call('HDEL', key, '')
   end
 end
-if ttl ~= '0' then
-  redis.call('PEXPIRE', key, ttl)
-end
+keep(key, ttl)
 return {new and 1 or 0}

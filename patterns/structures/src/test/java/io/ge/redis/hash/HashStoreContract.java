@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.structure.Bound;
 import io.ge.redis.core.structure.StructureContract;
@@ -20,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.util.Assert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -38,9 +42,13 @@ abstract class HashStoreContract extends StructureContract {
 	}
 
 	private static HashStore store(RedisBackend backend) {
+		return store(backend, JsonMapper.shared());
+	}
+
+	private static HashStore store(RedisBackend backend, JsonMapper mapper) {
 		HashProperties properties = Bound.of(HashProperties.class, "ge.redis.hash.stores", "agents.ttl", "1h",
 				"agents.max-value-size", "100B", "permanent.permanent", "true");
-		return new RedisHashStore(properties, backend, JsonMapper.shared());
+		return new RedisHashStore(properties, backend, mapper);
 	}
 
 	@Override
@@ -68,6 +76,16 @@ abstract class HashStoreContract extends StructureContract {
 				new Operation("remove", () -> store.removeAsync(name, "a"), () -> store.remove(name, "a")),
 				new Operation("put anew", () -> store.putAsync(name, "a", Map.of("status", "new")),
 						() -> store.put(name, "a", Map.of("status", "new"))));
+	}
+
+	@Override
+	protected List<Operation> writes(RedisBackend backend, String property, String value) {
+		HashStore store = new RedisHashStore(
+				Bound.of(HashProperties.class, "ge.redis.hash.stores", "permanent." + property, value), backend,
+				JsonMapper.shared());
+		return List.of(write("put", () -> store.put("permanent", "a", new Agent("idle", "GE-42", List.of()))),
+				write("put without a value", () -> store.put("permanent", "a", new Agent("idle", null, List.of()))),
+				write("increment", () -> store.increment("permanent", "a", "steps", 1)));
 	}
 
 	@Override
@@ -115,7 +133,7 @@ abstract class HashStoreContract extends StructureContract {
 
 	@Test
 	void needsNoScriptsWhereACommandWillDo() {
-		sends("hset", () -> this.store.put("permanent", "a", Map.of("status", "idle")));
+		this.store.put("permanent", "a", Map.of("status", "idle"));
 		sends("hmget", () -> this.store.get("permanent", "a", Map.class, "status"));
 		sends("hmget", () -> this.store.get("permanent", "b", Map.class, "status"));
 		sends("hgetall", () -> this.store.get("agents", "a", Map.class));
@@ -154,6 +172,35 @@ abstract class HashStoreContract extends StructureContract {
 	}
 
 	@Test
+	void removesAndCountsByTheNamesAndWithoutTheInclusionOfTheApplication() {
+		JsonMapper application = JsonMapper.builder()
+			.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+			.changeDefaultPropertyInclusion((value) -> value.withValueInclusion(JsonInclude.Include.NON_NULL)
+				.withContentInclusion(JsonInclude.Include.NON_NULL))
+			.build();
+		HashStore store = store(backend(), application);
+		store.put("agents", "a", new Counted("GE-42", 1));
+		assertThat(store.increment("agents", "a", "maxSteps", 2)).isEqualTo(3);
+		assertThat(store.increment("agents", "a", "max_steps", 2)).isEqualTo(5);
+		store.put("agents", "a", new Counted(null, 5));
+		assertThat(store.get("agents", "a", Counted.class)).contains(new Counted(null, 5));
+		store.put("agents", "a", Map.of("currentTask", "GE-43"));
+		assertThat(store.get("agents", "a", Counted.class, "currentTask", "maxSteps"))
+			.contains(new Counted("GE-43", 5));
+		store.put("agents", "a", Collections.singletonMap("currentTask", null));
+		assertThat(store.get("agents", "a", Map.class)).contains(Map.of("max_steps", 5));
+	}
+
+	@Test
+	void readsWhatIsMissingAsNothing() {
+		this.store.put("agents", "a", Map.of("currentTask", "GE-42"));
+		assertThat(this.store.get("agents", "a", Counted.class)).contains(new Counted("GE-42", 0));
+		assertThatExceptionOfType(StructureMismatchException.class)
+			.isThrownBy(() -> this.store.get("agents", "a", Agent.class))
+			.withMessageContaining("skills is missing");
+	}
+
+	@Test
 	void refusesWhatCannotBeRead() {
 		this.store.put("agents", "a", Map.of("status", List.of(1)));
 		assertThatExceptionOfType(StructureMismatchException.class)
@@ -172,6 +219,11 @@ abstract class HashStoreContract extends StructureContract {
 		refuses("field must have from 1 to 200 bytes", () -> this.store.increment("agents", "a", "", 1));
 		refuses("The number of fields must be from 0 to 1000",
 				() -> this.store.get("agents", "a", Map.class, Collections.nCopies(1001, "x").toArray(String[]::new)));
+		for (Object value : List.of("a\ud800", List.of("\udc00b"), Map.of("\ud800\ud800\udc00", 1))) {
+			refuses("Field 'x' must be text, has half of a surrogate pair",
+					() -> this.store.put("agents", "a", Map.of("x", value)));
+		}
+		refuses("field must be text", () -> this.store.put("agents", "a", Map.of("\ud800", 1)));
 		refuses("state must be an object with properties", () -> this.store.put("agents", "a", "text"));
 		refuses("cannot be written as JSON", () -> this.store.put("agents", "a", new Object() {
 
@@ -186,7 +238,15 @@ abstract class HashStoreContract extends StructureContract {
 		assertThat(keys()).isEmpty();
 	}
 
+	record Counted(@Nullable String currentTask, int maxSteps) {
+	}
+
 	record Agent(String status, @Nullable String task, List<String> skills) {
+
+		Agent {
+			Assert.notNull(skills, "skills is missing");
+		}
+
 	}
 
 }
