@@ -10,7 +10,6 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.ratelimit.RateLimiter;
