@@ -9,8 +9,10 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 
+import io.lettuce.core.protocol.RedisHandshakeHandler;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -66,7 +68,22 @@ final class DedicatedResources implements InvocationHandler {
 		@Override
 		public void afterChannelInitialized(Channel channel) {
 			channel.pipeline().addFirst(new FlushHandler());
+			endHandshake(channel);
 			this.application.afterChannelInitialized(channel);
+		}
+
+		/**
+		 * The driver would end a handshake that the server has refused when its time is
+		 * over, and complain if the application has closed by then.
+		 */
+		private static void endHandshake(Channel channel) {
+			RedisHandshakeHandler handshake = channel.pipeline().get(RedisHandshakeHandler.class);
+			// After what the driver does when a channel closes
+			channel.closeFuture()
+				.addListener((closed) -> channel.eventLoop()
+					.execute(() -> handshake.channelInitialized()
+						.toCompletableFuture()
+						.completeExceptionally(new ClosedChannelException())));
 		}
 
 	}

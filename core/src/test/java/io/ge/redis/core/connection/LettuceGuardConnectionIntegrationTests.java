@@ -5,15 +5,23 @@
 
 package io.ge.redis.core.connection;
 
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.lettuce.core.protocol.RedisHandshakeHandler;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +46,34 @@ class LettuceGuardConnectionIntegrationTests {
 		}
 
 	};
+
+	/**
+	 * The driver would end it later, and complain if its threads have ended by then.
+	 */
+	@Test
+	void handshakeOfARefusedConnectionEndsAtOnce() {
+		CompletableFuture<RedisHandshakeHandler> handshake = new CompletableFuture<>();
+		ClientResources resources = ClientResources.builder().nettyCustomizer(new NettyCustomizer() {
+
+			@Override
+			public void afterChannelInitialized(Channel channel) {
+				handshake.complete(channel.pipeline().get(RedisHandshakeHandler.class));
+			}
+
+		}).build();
+		try (GuardConnection connection = GuardConnections.from(
+				new LettuceConnectionFactory(new RedisStandaloneConfiguration("localhost", 1),
+						LettuceClientConfiguration.builder().clientResources(resources).build()),
+				Duration.ofSeconds(5))) {
+			assertThat(connection.reopen(Duration.ofSeconds(5))).failsWithin(Duration.ofSeconds(5));
+			assertThat(handshake.join().channelInitialized()).failsWithin(Duration.ofSeconds(5))
+				.withThrowableThat()
+				.withCauseInstanceOf(ClosedChannelException.class);
+		}
+		finally {
+			resources.shutdown();
+		}
+	}
 
 	@Test
 	void closingEndsAnAttemptThatWaitsForItsTurn() {
