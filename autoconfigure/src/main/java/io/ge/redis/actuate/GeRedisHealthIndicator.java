@@ -109,7 +109,9 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	private static Finding unavailable(OutageCause cause) {
-		return new Finding(Status.DOWN).with("state", "unavailable").with("cause", cause.tag());
+		return new Finding(Status.DOWN).with("state", "unavailable")
+			.with("cause", cause.tag())
+			.with("hint", cause.hint());
 	}
 
 	private static Finding judge(ScriptReply reply) {

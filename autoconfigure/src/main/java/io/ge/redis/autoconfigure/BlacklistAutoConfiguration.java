@@ -75,7 +75,7 @@ public final class BlacklistAutoConfiguration {
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.BLACKLIST_CHECK.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("blacklist", backends, environment)::connect, List.of(BlacklistCheck.class));
+				new PatternBackend("blacklist", backends, environment)::get, List.of(BlacklistCheck.class));
 	}
 
 	/**

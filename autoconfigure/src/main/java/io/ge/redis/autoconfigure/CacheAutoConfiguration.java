@@ -111,7 +111,7 @@ public final class CacheAutoConfiguration {
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.CACHE.in(environment) + distance;
 		return GuardAdvisor.lazily(order, () -> advisor.apply(pattern.getObject(), order),
-				new PatternBackend("cache", backends, environment)::connect, List.of(annotation));
+				new PatternBackend("cache", backends, environment)::get, List.of(annotation));
 	}
 
 	@Bean

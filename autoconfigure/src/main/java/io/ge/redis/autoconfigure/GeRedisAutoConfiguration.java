@@ -161,8 +161,9 @@ public final class GeRedisAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	RedisBackends geRedisBackends(ObjectProvider<RedisBackendFactory> factory) {
-		return new RedisBackends((property, name) -> factory.getObject().apply(property, name));
+	RedisBackends geRedisBackends(ObjectProvider<RedisBackendFactory> factory, GeRedisProperties properties) {
+		return new RedisBackends((property, name) -> factory.getObject().apply(property, name),
+				properties.startup() == GeRedisProperties.Startup.REQUIRE);
 	}
 
 }

@@ -19,13 +19,14 @@ import org.springframework.util.Assert;
  * @param enabled whether annotated methods are guarded; if not, they run unguarded
  * @param keyPrefix first segment of every key and channel, without braces or white space;
  * applications that share a Redis database need different ones
+ * @param startup whether the application starts if a Redis that it uses cannot be used
  * @param verifyRoundTrip share of cached values and idempotent results, from 0 to 1, that
  * are read back and compared before they are stored; the first of each type always is
  * @param aop where the guards stand among other advice
  */
 @ConfigurationProperties("ge.redis")
 record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("ge") String keyPrefix,
-		@DefaultValue("0") double verifyRoundTrip, @DefaultValue Aop aop) {
+		@DefaultValue("lenient") Startup startup, @DefaultValue("0") double verifyRoundTrip, @DefaultValue Aop aop) {
 
 	GeRedisProperties {
 		if (!KeySpace.isPlain(keyPrefix)) {
@@ -35,6 +36,19 @@ record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("g
 		}
 		Assert.isTrue(verifyRoundTrip >= 0 && verifyRoundTrip <= 1,
 				"ge.redis.verify-round-trip must be from 0 to 1, such as 0.01 for one value of a hundred");
+	}
+
+	/**
+	 * What a start does if Redis cannot be used.
+	 */
+	enum Startup {
+
+		/** The application starts; the policies for outages apply. */
+		LENIENT,
+
+		/** The start fails. */
+		REQUIRE
+
 	}
 
 	/**

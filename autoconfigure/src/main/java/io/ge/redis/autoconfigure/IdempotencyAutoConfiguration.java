@@ -84,7 +84,7 @@ public final class IdempotencyAutoConfiguration {
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.IDEMPOTENT.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("idempotency", backends, environment)::connect, List.of(Idempotent.class));
+				new PatternBackend("idempotency", backends, environment)::get, List.of(Idempotent.class));
 	}
 
 	@Bean

@@ -61,7 +61,7 @@ public final class LockAutoConfiguration {
 			Environment environment) {
 		int order = AdviceOrder.DISTRIBUTED_LOCK.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("lock", backends, environment)::connect,
+				new PatternBackend("lock", backends, environment)::get,
 				List.of(DistributedLock.class, FencingToken.class));
 	}
 

@@ -59,7 +59,7 @@ public final class RateLimitAutoConfiguration {
 			ObjectProvider<RedisBackends> backends, Environment environment) {
 		int order = AdviceOrder.RATE_LIMITED.in(environment);
 		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("rate-limit", backends, environment)::connect, List.of(RateLimited.class));
+				new PatternBackend("rate-limit", backends, environment)::get, List.of(RateLimited.class));
 	}
 
 	@Bean

@@ -15,6 +15,7 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.test.ClusterRedis;
@@ -105,7 +106,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 			redis.primary().command("ACL", "SETUSER", "default", "-@scripting");
 			Health health = check(redis);
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(details(health)).isEqualTo(Map.of("state", "unavailable", "cause", "noperm"));
+			assertThat(details(health)).isEqualTo(unavailable(OutageCause.NOPERM));
 		}
 	}
 
@@ -146,7 +147,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 			Health health = indicator.health();
 			assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
 			assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-			assertThat(details(health)).isEqualTo(Map.of("state", "unavailable", "cause", "timeout"));
+			assertThat(details(health)).isEqualTo(unavailable(OutageCause.TIMEOUT));
 			redis.primary().resume();
 		}
 	}
@@ -172,7 +173,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 				return backend.get().breaker().isOpen();
 			});
 			assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN);
-			assertThat(details(indicator.health())).isEqualTo(Map.of("state", "unavailable", "cause", "timeout"));
+			assertThat(details(indicator.health())).isEqualTo(unavailable(OutageCause.TIMEOUT));
 			hung.resume();
 			Awaitility.await().until(() -> indicator.health().getStatus().equals(Status.UP));
 		}
@@ -182,8 +183,12 @@ class GeRedisHealthIndicatorIntegrationTests {
 	void nothingInUseIsUnknown() {
 		RedisBackends unused = new RedisBackends((property, name) -> {
 			throw new IllegalStateException("Nobody asks for it");
-		});
+		}, false);
 		assertThat(new GeRedisHealthIndicator(unused, List::of).health().getStatus()).isEqualTo(Status.UNKNOWN);
+	}
+
+	private static Map<String, Object> unavailable(OutageCause cause) {
+		return Map.of("state", "unavailable", "cause", cause.tag(), "hint", cause.hint());
 	}
 
 	private static Health check(RedisFixture redis) {
@@ -193,7 +198,7 @@ class GeRedisHealthIndicatorIntegrationTests {
 	}
 
 	private static GeRedisHealthIndicator indicator(TestBackend backend) {
-		RedisBackends backends = new RedisBackends((property, name) -> backend::get);
+		RedisBackends backends = new RedisBackends((property, name) -> backend::get, false);
 		backends.get(null);
 		return new GeRedisHealthIndicator(backends, List::of);
 	}

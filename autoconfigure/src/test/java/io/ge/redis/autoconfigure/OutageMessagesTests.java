@@ -5,10 +5,15 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
+import io.ge.redis.autoconfigure.startup.GuardConfigurationFailureAnalyzer;
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.idempotency.Idempotent;
@@ -20,9 +25,12 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -78,10 +86,70 @@ class OutageMessagesTests {
 				assertThat(desk.skippedLater()).isCompletedWithValue(null);
 			}
 		});
-		assertThat(output).contains("Redis (default at localhost:1) is unavailable")
+		assertThat(output).contains("Redis (default at localhost:1) is unavailable", OutageCause.REFUSED.hint() + ".")
 			.containsOnlyOnce("Calls are skipped until Redis answers again. " + SERVER + "lock 'nightly': refused")
 			.containsOnlyOnce("Calls are skipped until Redis answers again. " + SERVER + "lock 'hourly': refused")
 			.doesNotContain("RedisUnavailableException");
+	}
+
+	@Test
+	void callsAfterTheGuardsAreClosed(CapturedOutput output) {
+		List<String> refusals = new ArrayList<>();
+		this.runner.withBean(Late.class, () -> new Late(refusals)).run((context) -> context.getBean(Late.class));
+		assertThat(refusals).hasSize(5)
+			.allMatch((message) -> message.startsWith(SERVER) && message.endsWith(": closed"));
+		assertThat(output).doesNotContain("\tat ");
+	}
+
+	@Test
+	void startFailsWhereRedisIsRequired() {
+		this.runner.withPropertyValues("ge.redis.startup=require").run((context) -> {
+			assertThat(context).hasFailed();
+			FailureAnalysis analysis = new GuardConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
+			assertThat(analysis.getDescription()).matches("ge.redis.startup=require: Redis cannot be used. "
+					+ "Redis at localhost:1 did not decide on [a-z-]+: refused");
+			assertThat(analysis.getAction()).startsWith(OutageCause.REFUSED.hint())
+				.endsWith("Set ge.redis.startup=lenient to start without Redis.");
+		});
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class))
+			.withPropertyValues("spring.data.redis.port=1", "ge.redis.startup=require")
+			.run((unused) -> assertThat(unused).hasNotFailed());
+	}
+
+	/** Calls guards while the application destroys its beans. */
+	static class Late implements DisposableBean {
+
+		private final List<String> refusals;
+
+		@Autowired
+		private Desk desk;
+
+		@Autowired
+		private DistributedLocks locks;
+
+		Late(List<String> refusals) {
+			this.refusals = refusals;
+		}
+
+		@Override
+		public void destroy() {
+			Stream
+				.<Runnable>of(() -> this.desk.limited("anna"), () -> this.desk.locked("42"), () -> this.desk.once("k"),
+						() -> this.desk.checked("anna"), () -> this.locks.tryLock("orders", 42))
+				.forEach(this::call);
+		}
+
+		private void call(Runnable late) {
+			try {
+				late.run();
+				this.refusals.add("none");
+			}
+			catch (RedisUnavailableException ex) {
+				this.refusals.add(ex.getMessage());
+			}
+		}
+
 	}
 
 	static class Desk {

@@ -83,7 +83,7 @@ class WarmUpIntegrationTests {
 			Stopwatch watch = Stopwatch.start();
 			this.runner.withBean(Desk.class).withPropertyValues(redis.properties()).run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(4));
+				assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(5));
 			});
 		}
 	}

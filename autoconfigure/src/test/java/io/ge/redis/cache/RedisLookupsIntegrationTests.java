@@ -164,7 +164,7 @@ class RedisLookupsIntegrationTests {
 					}
 
 				});
-		return new GuardedRedis("cache", scripts, breaker, new Compensations(scripts, breaker), BUDGET);
+		return new GuardedRedis("cache", scripts, breaker, new Compensations(scripts, breaker));
 	}
 
 	@Test

@@ -307,7 +307,7 @@ public class OwnShareBenchmark {
 		RedisBackends redisBackends(Answers answers, OutageSettings outage) {
 			return new RedisBackends((property, name) -> () -> new RedisBackend("default", "ge", null, "benchmark",
 					answers.connection, outage, answers.scheduler, (script, nanos, failure) -> {
-					}, answers));
+					}, answers), false);
 		}
 
 	}

@@ -5,16 +5,16 @@
 
 package io.ge.redis.core;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.bus.InstanceBus;
@@ -22,11 +22,11 @@ import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Breaker;
-import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Compensations;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
@@ -39,17 +39,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisBackend {
 
-	/**
-	 * How long the start of the application waits for a first connection, longer if calls
-	 * may wait longer. Not a condition: the application starts with Redis down.
-	 */
-	private static final Duration FIRST_CONNECTION = Duration.ofMillis(1500);
-
 	private static final LuaScript PROBE = LuaScript.load(RedisBackend.class, "probe.lua");
 
 	private final String prefix;
-
-	private final OutageSettings outage;
 
 	private final GuardConnection connection;
 
@@ -67,7 +59,13 @@ public final class RedisBackend {
 
 	private final List<Supplier<@Nullable String>> problems = new CopyOnWriteArrayList<>();
 
-	private volatile CompletableFuture<?> ready = new CompletableFuture<>();
+	private final Set<String> patterns = ConcurrentHashMap.newKeySet();
+
+	private final List<CompletableFuture<?>> needed = new CopyOnWriteArrayList<>();
+
+	private volatile boolean warmUpFollows;
+
+	private volatile CompletionStage<?> connected = new CompletableFuture<>();
 
 	private @Nullable Future<?> registering;
 
@@ -80,7 +78,6 @@ public final class RedisBackend {
 			GuardConnection connection, OutageSettings outage, ScheduledExecutorService scheduler,
 			ScriptListener scriptListener, OutageListener outageListener) {
 		this.prefix = prefix;
-		this.outage = outage;
 		this.connection = connection;
 		this.scripts = new ScriptExecutor(connection, scriptListener);
 		this.breaker = new Breaker(name, connection, this::tryToWrite, outage, scheduler, outageListener);
@@ -94,62 +91,57 @@ public final class RedisBackend {
 	}
 
 	/**
-	 * Connects, at first or again after {@link #stop()}, and sends a first script, so
-	 * that no guarded call pays for what a driver does only once.
-	 * @param patiently whether to wait a moment for it, so that the first calls find a
-	 * connection
+	 * Begins to connect, at first or again after {@link #stop()}.
+	 * @param warmUpFollows whether the application starts, and warms up when all patterns
+	 * in use are known
 	 */
-	public void start(boolean patiently) {
+	public void start(boolean warmUpFollows) {
+		this.warmUpFollows = warmUpFollows;
 		this.connection.restart();
 		this.bus.start();
-		CompletableFuture<?> ready = this.breaker.start().thenCompose((tried) -> warmUp()).toCompletableFuture();
-		this.ready = ready;
+		this.connected = this.breaker.start();
 		if (this.registration != null) {
 			this.registering = this.scheduler.scheduleWithFixedDelay(this.registration::renew, 0,
 					Registration.PERIOD.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		if (patiently) {
-			await(ready);
-		}
 	}
 
 	/**
-	 * Teaches the server the scripts of the patterns in use. Nobody waits for it: calls
-	 * follow on the same connection, and a script that is still unknown is sent again.
+	 * Teaches the server the scripts of the patterns in use, then makes one round trip
+	 * for each of them, so that no guarded call pays for what is slow only once.
+	 * @return completes once the first attempt to connect has ended and what followed it,
+	 * exceptionally if Redis cannot be used
 	 */
-	void teachScripts() {
-		this.ready.thenCompose((done) -> teach());
+	public CompletableFuture<?> warmUp() {
+		this.warmUpFollows = false;
+		return this.connected.thenCompose((tried) -> this.scripts.teach(LuaScript.loaded()))
+			.thenCompose((taught) -> CompletableFuture.allOf(this.needed.toArray(CompletableFuture[]::new)))
+			.thenCompose((taught) -> CompletableFuture
+				.allOf(this.patterns.stream().map(this::tryPattern).toArray(CompletableFuture[]::new)))
+			.toCompletableFuture();
 	}
 
-	private CompletionStage<?> teach() {
-		return this.breaker.isOpen() ? CompletableFuture.completedFuture(null) : this.scripts.teach(LuaScript.loaded());
+	/**
+	 * Waits for what the first call needs, whether it succeeds or fails: with the
+	 * warm-up, or now if none follows.
+	 */
+	public void await(CompletableFuture<?> first) {
+		CompletableFuture<?> ended = first.handle((done, failure) -> true);
+		if (this.warmUpFollows) {
+			this.needed.add(ended);
+		}
+		else {
+			Waiting.await(ended);
+		}
 	}
 
-	private CompletionStage<?> warmUp() {
-		return redis("core").run(probe(), CallBudget.of(patience())).handle((reply, failure) -> true);
-	}
-
-	private Duration patience() {
-		Duration call = this.outage.commandTimeout();
-		return (call.compareTo(FIRST_CONNECTION) > 0) ? call : FIRST_CONNECTION;
-	}
-
-	private void await(CompletionStage<?> ready) {
-		try {
-			ready.toCompletableFuture().get(patience().toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		catch (TimeoutException ex) {
-			// goes on in the background
-		}
-		catch (java.util.concurrent.ExecutionException ex) {
-			throw new IllegalStateException("The first attempt never fails", ex);
-		}
+	private CompletableFuture<?> tryPattern(String pattern) {
+		GuardedRedis redis = redis(pattern);
+		return redis.run(probe(pattern), redis.newBudget());
 	}
 
 	public void stop() {
+		this.breaker.stop();
 		if (this.registering != null) {
 			this.registering.cancel(false);
 		}
@@ -162,15 +154,17 @@ public final class RedisBackend {
 		if (key != null) {
 			return this.scripts.run(ScriptCall.beside(PROBE, key, ":probe"));
 		}
-		return this.connection.isClustered() ? CompletableFuture.completedFuture(null) : this.scripts.run(probe());
+		return this.connection.isClustered() ? CompletableFuture.completedFuture(null)
+				: this.scripts.run(probe("probe"));
 	}
 
-	private ScriptCall probe() {
-		return ScriptCall.of(PROBE, keys("probe").entity(KeyPart.of("breaker")));
+	private ScriptCall probe(String pattern) {
+		return ScriptCall.of(PROBE, keys(pattern).entity(KeyPart.of("probe")));
 	}
 
 	public GuardedRedis redis(String pattern) {
-		return new GuardedRedis(pattern, this.scripts, this.breaker, this.compensations, this.outage.commandTimeout());
+		this.patterns.add(pattern);
+		return new GuardedRedis(pattern, this.scripts, this.breaker, this.compensations);
 	}
 
 	public KeySpace keys(String pattern) {

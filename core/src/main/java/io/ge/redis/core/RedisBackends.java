@@ -5,16 +5,23 @@
 
 package io.ge.redis.core;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.connection.DaemonThreads;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
@@ -33,11 +40,17 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	private static final String PRIMARY = "default";
 
+	/** How long a start waits at most, whether Redis answers or not. */
+	private static final Duration WARM_UP = Duration.ofSeconds(2);
+
+	/** Longer than an attempt to connect. */
+	private static final Duration REQUIRED = Duration.ofSeconds(10);
+
 	private final BiFunction<String, @Nullable String, Supplier<RedisBackend>> factory;
 
-	private final Map<String, RedisBackend> backends = new LinkedHashMap<>();
+	private final boolean required;
 
-	private final Set<String> connecting = ConcurrentHashMap.newKeySet();
+	private final Map<String, RedisBackend> backends = new LinkedHashMap<>();
 
 	private final Lock lock = new ReentrantLock();
 
@@ -49,10 +62,12 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	 * Creates the registry.
 	 * @param factory finds a connection factory bean by the property that names it and by
 	 * its name, or the application's only or primary one for {@code null}, and returns
-	 * what makes its backend, on any thread
+	 * what makes its backend
+	 * @param required whether the start fails if Redis cannot be used
 	 */
-	public RedisBackends(BiFunction<String, @Nullable String, Supplier<RedisBackend>> factory) {
+	public RedisBackends(BiFunction<String, @Nullable String, Supplier<RedisBackend>> factory, boolean required) {
 		this.factory = factory;
+		this.required = required;
 	}
 
 	/**
@@ -69,18 +84,14 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	 * @return the backend, connecting if the application has started
 	 */
 	public RedisBackend get(String property, @Nullable String connectionFactory) {
-		return get(name(connectionFactory), () -> find(property, name(connectionFactory)));
-	}
-
-	private RedisBackend get(String name, Supplier<Supplier<RedisBackend>> found) {
+		String name = name(connectionFactory);
 		this.lock.lock();
 		try {
 			RedisBackend backend = this.backends.get(name);
 			if (backend == null) {
 				DaemonThreads.startTimer();
-				backend = found.get().get();
+				backend = this.factory.apply(property, name.equals(PRIMARY) ? null : name).get();
 				this.backends.put(name, backend);
-				// A call that comes first waits within its own budget
 				backend.start(!this.running);
 			}
 			return backend;
@@ -88,37 +99,6 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	/**
-	 * Begins to connect to a backend on another thread, while the application starts. A
-	 * {@link #get(String, String)} in the meantime waits for it.
-	 */
-	public void connect(String property, @Nullable String connectionFactory) {
-		String name = name(connectionFactory);
-		if (this.connecting.add(name)) {
-			Supplier<RedisBackend> found = find(property, name);
-			DaemonThreads.named("ge-redis-connect").newThread(() -> connect(name, found)).start();
-		}
-	}
-
-	private void connect(String name, Supplier<RedisBackend> found) {
-		this.lock.lock();
-		try {
-			if (!this.stopped) {
-				get(name, () -> found);
-			}
-		}
-		catch (RuntimeException ex) {
-			// The one that asks for it next has the same failure
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private Supplier<RedisBackend> find(String property, String name) {
-		return this.factory.apply(property, name.equals(PRIMARY) ? null : name);
 	}
 
 	private static String name(@Nullable String connectionFactory) {
@@ -148,7 +128,31 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
-		all().values().forEach(RedisBackend::teachScripts);
+		awaitWarmUp(CompletableFuture
+			.allOf(all().values().stream().map(RedisBackend::warmUp).toArray(CompletableFuture[]::new)));
+	}
+
+	// What is not ready in time continues in the background
+	private void awaitWarmUp(CompletableFuture<?> warm) {
+		try {
+			warm.get((this.required ? REQUIRED : WARM_UP).toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			if (this.required) {
+				throw unusable((ex.getCause() != null) ? Waiting.cause(ex.getCause()) : ex);
+			}
+		}
+	}
+
+	private static GuardConfigurationException unusable(Throwable failure) {
+		OutageCause reason = (failure instanceof RedisUnavailableException unavailable) ? unavailable.reason()
+				: OutageCause.TIMEOUT;
+		return new GuardConfigurationException("ge.redis.startup=require",
+				"Redis cannot be used. " + failure.getMessage(),
+				reason.hint() + ". Set ge.redis.startup=lenient to start without Redis.", failure);
 	}
 
 	@Override

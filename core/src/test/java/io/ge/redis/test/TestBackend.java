@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.GuardConnections;
@@ -51,7 +52,7 @@ public final class TestBackend implements AutoCloseable {
 		};
 		this.backend = new RedisBackend("test", "ge", null, instanceId, GuardConnections.from(factory, commandTimeout),
 				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler, scripts, listener);
-		this.backend.start(true);
+		restart();
 	}
 
 	/**
@@ -104,6 +105,18 @@ public final class TestBackend implements AutoCloseable {
 	 */
 	public static TestBackend on(RedisConnectionFactory factory, String instanceId, ScriptListener scripts) {
 		return new TestBackend(factory, instanceId, Duration.ofSeconds(5), scripts);
+	}
+
+	/**
+	 * Starts the backend and waits for a connection, which may fail.
+	 */
+	public void restart() {
+		this.backend.redis("test");
+		this.backend.start(false);
+		this.backend.warmUp()
+			.handle((warm, failure) -> true)
+			.completeOnTimeout(true, 1500, TimeUnit.MILLISECONDS)
+			.join();
 	}
 
 	/**

@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
@@ -23,19 +22,11 @@ public record PatternBackend(String pattern, ObjectProvider<RedisBackends> backe
 
 	@Override
 	public RedisBackend get() {
-		return this.backends.getObject().get(property(), connectionFactory());
-	}
-
-	public void connect() {
-		this.backends.getObject().connect(property(), connectionFactory());
+		return this.backends.getObject().get(property(), this.environment.getProperty(property()));
 	}
 
 	private String property() {
 		return "ge.redis." + this.pattern + ".connection-factory";
-	}
-
-	private @Nullable String connectionFactory() {
-		return this.environment.getProperty(property());
 	}
 
 }

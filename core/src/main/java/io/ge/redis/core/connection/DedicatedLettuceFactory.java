@@ -53,6 +53,11 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
 	/**
+	 * The same where no other server takes over: a first handshake may be slow.
+	 */
+	private static final Duration SINGLE_HANDSHAKE = Duration.ofSeconds(2);
+
+	/**
 	 * The driver's threads end once they had nothing to do for so long, so that a channel
 	 * that closes can still say so. Nobody waits for it.
 	 */
@@ -94,7 +99,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	@Override
 	public void destroy() {
-		this.openings.close(CONNECT_TIMEOUT);
+		// Longer than any
+		this.openings.close(SINGLE_HANDSHAKE.plus(CONNECT_TIMEOUT));
 		super.destroy();
 		if (this.ownResources != null) {
 			this.ownResources.shutdown(QUIET_MILLIS, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -114,7 +120,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			ClientResources resources) {
 		LettuceClientConfiguration source = application.getClientConfiguration();
 		LettuceClientConfigurationBuilder target = LettuceClientConfiguration.builder()
-			.commandTimeout(CONNECT_TIMEOUT)
+			.commandTimeout((application.isClusterAware() || application.isRedisSentinelAware()) ? CONNECT_TIMEOUT
+					: SINGLE_HANDSHAKE)
 			.shutdownTimeout(Duration.ZERO)
 			.shutdownQuietPeriod(Duration.ZERO)
 			.clientName(source.getClientName().map((name) -> name + "-guards").orElse("ge-redis-guards"));

@@ -15,8 +15,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.UnblockType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -24,6 +26,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -174,8 +177,8 @@ final class LettuceGuardConnection implements GuardConnection {
 			this.client.connector().execute(() -> connect(waiting, replaced.connection(), pending));
 			this.client.connector()
 				.schedule(
-						() -> pending
-							.completeExceptionally(new NotConnectedException("No connection within " + timeout, null)),
+						() -> pending.completeExceptionally(new NotConnectedException("Not connected to Redis",
+								new TimeoutException("No connection within " + timeout.toMillis() + " ms"))),
 						timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (RuntimeException ex) {
@@ -194,7 +197,12 @@ final class LettuceGuardConnection implements GuardConnection {
 			CompletableFuture<RedisClusterAsyncCommands<byte[], byte[]>> pending) {
 		this.client.factory().open().whenComplete((connection, failure) -> {
 			if (failure != null) {
-				pending.completeExceptionally(failure);
+				if (isSlow(failure) && !pending.isDone()) {
+					this.client.connector().execute(() -> connect(waiting, old, pending));
+				}
+				else {
+					pending.completeExceptionally(failure);
+				}
 				return;
 			}
 			RedisClusterAsyncCommands<byte[], byte[]> commands = LettuceLink.commandsOf(connection);
@@ -213,6 +221,13 @@ final class LettuceGuardConnection implements GuardConnection {
 				connection.closeAsync();
 			}
 		});
+	}
+
+	/**
+	 * Slowness is no refusal, and such an attempt has its own end.
+	 */
+	private static boolean isSlow(Throwable failure) {
+		return NestedExceptionUtils.getMostSpecificCause(failure) instanceof RedisCommandTimeoutException;
 	}
 
 	/**

@@ -25,6 +25,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.NestedExceptionUtils;
+
 /**
  * Keeps calls from waiting for a Redis that does not answer.
  * <p>
@@ -58,6 +60,8 @@ public final class Breaker {
 
 	private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(2);
 
+	private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
+
 	private static final long SAME_ERROR_LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
 	private final String name;
@@ -88,6 +92,11 @@ public final class Breaker {
 
 	private final AtomicLong loggedErrorAt = new AtomicLong();
 
+	/** Whether Redis has answered since the start. */
+	private volatile boolean answered;
+
+	private volatile boolean stopped;
+
 	/**
 	 * Creates a closed breaker.
 	 * @param name the name of the connection, for logs and meters
@@ -113,12 +122,29 @@ public final class Breaker {
 	 * @return completes when the first attempt has succeeded or failed
 	 */
 	public CompletionStage<Void> start() {
+		this.answered = false;
+		this.stopped = false;
 		return this.connection.reopen(CONNECT_TIMEOUT).<Void>handle((done, failure) -> {
 			if (failure != null) {
-				open(this.whole, new Circuit.Outage(OutageCause.of(failure), null, null), failure);
+				open(this.whole, new Circuit.Outage(OutageCause.ofConnecting(failure), null, null), failure);
 			}
 			return null;
 		});
+	}
+
+	/**
+	 * Refuses all calls until the next start. What fails from now on is no outage.
+	 */
+	public void stop() {
+		this.stopped = true;
+	}
+
+	/**
+	 * Returns how long a call may wait for Redis. Much is slow only once.
+	 */
+	Duration patience() {
+		Duration usual = this.settings.commandTimeout();
+		return (this.answered || usual.compareTo(FIRST_ANSWER) > 0) ? usual : FIRST_ANSWER;
 	}
 
 	/**
@@ -156,12 +182,15 @@ public final class Breaker {
 	 * Returns why calls on a key are kept from Redis.
 	 */
 	@Nullable OutageCause openCause(byte @Nullable [] key) {
-		return (key != null && !this.servers.isEmpty()) ? openCause((server) -> server.openCause(key))
-				: this.whole.openCause();
+		return (key != null && !this.servers.isEmpty()) ? openCause((server) -> server.openCause(key)) : openForAll();
+	}
+
+	private @Nullable OutageCause openForAll() {
+		return this.stopped ? OutageCause.CLOSED : this.whole.openCause();
 	}
 
 	private @Nullable OutageCause openCause(Function<Circuit, @Nullable OutageCause> ofServer) {
-		OutageCause cause = this.whole.openCause();
+		OutageCause cause = openForAll();
 		if (this.servers.isEmpty()) {
 			return cause;
 		}
@@ -190,6 +219,9 @@ public final class Breaker {
 	}
 
 	void succeeded(@Nullable Shard shard) {
+		if (!this.answered) {
+			this.answered = true;
+		}
 		this.whole.succeeded();
 		if (shard != null && !this.servers.isEmpty()) {
 			Circuit server = this.servers.get(shard.server());
@@ -200,6 +232,9 @@ public final class Breaker {
 	}
 
 	void failed(String pattern, @Nullable Shard shard, byte @Nullable [] key, OutageCause cause, Throwable failure) {
+		if (this.stopped) {
+			return;
+		}
 		this.listener.onFailure(pattern, cause);
 		if (!cause.opensBreaker()) {
 			logPromptError(cause, failure);
@@ -226,9 +261,16 @@ public final class Breaker {
 	}
 
 	private void open(Circuit circuit, Circuit.Outage outage, Throwable failure) {
-		if (circuit.open(outage)) {
-			logger.warn("Redis (" + where(circuit) + ") is unavailable, outage policies apply until it answers: "
-					+ outage.cause() + ", " + rootMessage(failure));
+		if (!this.stopped && circuit.open(outage)) {
+			String message = "Redis (" + where(circuit) + ") is unavailable, outage policies apply until it answers: "
+					+ outage.cause() + ", " + rootMessage(failure) + ". " + outage.cause().hint() + ".";
+			// Waiting does not help
+			if (outage.cause() == OutageCause.CREDENTIALS || outage.cause() == OutageCause.TLS) {
+				logger.error(message);
+			}
+			else {
+				logger.warn(message);
+			}
 			later(() -> probe(circuit, outage.key()));
 			if (outage.shard() != null) {
 				// A late failure may open a circuit that was closed and forgotten
@@ -291,12 +333,9 @@ public final class Breaker {
 	}
 
 	private static String rootMessage(Throwable failure) {
-		Throwable root = failure;
-		while (root.getCause() != null) {
-			root = root.getCause();
-		}
+		Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
 		String type = root.getClass().getSimpleName();
-		return (root.getMessage() != null) ? type + ": " + root.getMessage() : type;
+		return (root.getMessage() != null) ? type + ": " + root.getMessage().replaceFirst("\\.$", "") : type;
 	}
 
 }

@@ -36,19 +36,15 @@ public final class GuardedRedis {
 
 	private final Compensations compensations;
 
-	private final Duration commandTimeout;
-
-	public GuardedRedis(String pattern, ScriptExecutor scripts, Breaker breaker, Compensations compensations,
-			Duration commandTimeout) {
+	public GuardedRedis(String pattern, ScriptExecutor scripts, Breaker breaker, Compensations compensations) {
 		this.pattern = pattern;
 		this.scripts = scripts;
 		this.breaker = breaker;
 		this.compensations = compensations;
-		this.commandTimeout = commandTimeout;
 	}
 
 	public CallBudget newBudget() {
-		return CallBudget.of(this.commandTimeout);
+		return CallBudget.of(this.breaker.patience());
 	}
 
 	/**
@@ -116,7 +112,7 @@ public final class GuardedRedis {
 		if (open != null) {
 			return CompletableFuture.failedFuture(unavailable(null, open, false, null));
 		}
-		return this.scripts.runReplicated(call, wanted.replicas(), wanted.timeout(), this.commandTimeout)
+		return this.scripts.runReplicated(call, wanted.replicas(), wanted.timeout(), this.breaker.patience())
 			.handle((replicated, failure) -> {
 				if (failure == null && replicated.acknowledged() >= wanted.replicas()
 						&& standing.test(replicated.reply())) {
@@ -206,6 +202,13 @@ public final class GuardedRedis {
 		String at = (key != null) ? " at '" + new String(key, StandardCharsets.UTF_8) + "'" : "";
 		return new RedisUnavailableException(this.breaker.server(shard), this.pattern, "error" + at + ": " + problem,
 				OutageCause.ERROR, false, cause);
+	}
+
+	/**
+	 * Makes the failure of a call for which its pattern has closed.
+	 */
+	public RedisUnavailableException closed() {
+		return unavailable(null, OutageCause.CLOSED, false, null);
 	}
 
 	private RedisUnavailableException unavailable(@Nullable Shard shard, OutageCause reason, boolean unknown,

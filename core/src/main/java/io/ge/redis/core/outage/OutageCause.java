@@ -5,10 +5,13 @@
 
 package io.ge.redis.core.outage;
 
+import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
+
+import javax.net.ssl.SSLException;
 
 import io.ge.redis.core.connection.NotConnectedException;
 import org.jspecify.annotations.Nullable;
@@ -19,51 +22,68 @@ import org.jspecify.annotations.Nullable;
 public enum OutageCause {
 
 	/** There is no connection; the command was not sent. */
-	REFUSED(true),
+	REFUSED(true,
+			"Start Redis there, or correct the address. If no Redis is configured: set spring.data.redis.host "
+					+ "or add org.signal:embedded-redis"),
 
-	/** No answer within the budget; whether the command ran is unknown. */
-	TIMEOUT(true),
+	/** No connection was made in time; the command was not sent. */
+	CONNECT_TIMEOUT(true, "Correct the address, open the firewall, or switch on TLS if the server wants it"),
 
-	/** The connection was lost while waiting; whether the command ran is unknown. */
-	DISCONNECTED(true),
+	/** The name of the server cannot be resolved; the command was not sent. */
+	UNKNOWN_HOST(true, "Correct spring.data.redis.host, or the name server"),
 
-	/** The server is loading its data set. */
-	LOADING(true),
-
-	/** The cluster has no owner for the slot. */
-	CLUSTERDOWN(true),
-
-	/** A script or module blocks the server. */
-	BUSY(true),
-
-	/** The server is a replica, such as a demoted primary. */
-	READONLY(true),
+	/** No TLS connection can be made; the command was not sent. */
+	TLS(true, "Correct spring.data.redis.ssl: whether the server speaks TLS, and which certificates are trusted"),
 
 	/** The server wants other credentials. */
-	NOAUTH(true),
+	CREDENTIALS(true, "Correct spring.data.redis.username and password"),
+
+	/** No answer within the budget; whether the command ran is unknown. */
+	TIMEOUT(true, "Find what blocks Redis with SLOWLOG; raise ge.redis.outage.command-timeout on a slow network"),
+
+	/** The connection was lost while waiting; whether the command ran is unknown. */
+	DISCONNECTED(true, "Look at the network and at timeout of the server"),
+
+	/** The server is loading its data set. */
+	LOADING(true, "Wait until Redis has loaded its data"),
+
+	/** The cluster has no owner for the slot. */
+	CLUSTERDOWN(true, "Wait for the failover, or repair the cluster"),
+
+	/** A script or module blocks the server. */
+	BUSY(true, "Find the script or module that blocks Redis and stop it"),
+
+	/** The server is a replica, such as a demoted primary. */
+	READONLY(true, "Wait for the failover, or connect to the primary"),
 
 	/** The server's memory limit is reached and it may not evict. */
-	OOM(false),
+	OOM(false, "Raise maxmemory, or move caches with ge.redis.cache.connection-factory"),
 
 	/** The user lacks a permission. */
-	NOPERM(false),
+	NOPERM(false, "Give the user of Redis the rights of the guards"),
 
 	/** The server stopped accepting writes, since it cannot persist or replicate them. */
-	MISCONF(false),
+	MISCONF(false, "Free disk space, or repair the replication"),
 
 	/** Fewer replicas than wanted have acknowledged a write, or it is not known. */
-	REPLICAS(false),
+	REPLICAS(false, "Repair the replicas, or lower replicas of the lock"),
 
 	/**
 	 * Any other error reply, such as a key of a foreign type, and replies that cannot be
 	 * read.
 	 */
-	ERROR(false);
+	ERROR(false, "Read the error that Redis replied"),
+
+	/** The application closes or has closed; the command was not sent. */
+	CLOSED(false, "Call guards while the application runs, such as in a SmartLifecycle, not in @PreDestroy");
 
 	private final boolean opensBreaker;
 
-	OutageCause(boolean opensBreaker) {
+	private final String hint;
+
+	OutageCause(boolean opensBreaker, String hint) {
 		this.opensBreaker = opensBreaker;
+		this.hint = hint;
 	}
 
 	/**
@@ -86,30 +106,44 @@ public enum OutageCause {
 
 	/**
 	 * Returns the cause as a tag value.
-	 * @return the name in lower case
+	 * @return the name in lower case, with dashes
 	 */
 	public String tag() {
-		return name().toLowerCase(Locale.ROOT);
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	/** Returns what to do about it, without a full stop. */
+	public String hint() {
+		return this.hint;
 	}
 
 	static OutageCause of(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			OutageCause found = ofOne(cause);
 			if (found != null) {
-				return (found == REFUSED) ? whyRefused(cause) : found;
+				return (found == REFUSED) ? ofConnecting(cause) : found;
 			}
 		}
 		return ERROR;
 	}
 
 	/**
-	 * A server that is reached and lets nobody in says why.
+	 * Without a connection nothing was sent, whatever kept it from being made.
 	 */
-	private static OutageCause whyRefused(Throwable refusal) {
-		for (Throwable cause = refusal.getCause(); cause != null; cause = cause.getCause()) {
-			OutageCause replied = ofReply(cause.getMessage());
-			if (replied != null && replied.opensBreaker()) {
-				return replied;
+	static OutageCause ofConnecting(Throwable failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			if (cause instanceof UnknownHostException) {
+				return UNKNOWN_HOST;
+			}
+			if (cause instanceof SSLException) {
+				return TLS;
+			}
+			OutageCause found = ofOne(cause);
+			if (found == TIMEOUT) {
+				return CONNECT_TIMEOUT;
+			}
+			if (found != null && found.opensBreaker() && found != REFUSED && found != DISCONNECTED) {
+				return found;
 			}
 		}
 		return REFUSED;
@@ -150,7 +184,7 @@ public enum OutageCause {
 			case "CLUSTERDOWN", "TRYAGAIN" -> CLUSTERDOWN;
 			case "BUSY" -> BUSY;
 			case "NOPERM" -> NOPERM;
-			case "NOAUTH", "WRONGPASS" -> NOAUTH;
+			case "NOAUTH", "WRONGPASS" -> CREDENTIALS;
 			case "MISCONF", "NOREPLICAS" -> MISCONF;
 			default -> null;
 		};
@@ -165,7 +199,7 @@ public enum OutageCause {
 		// Netty throws subclasses without stack traces
 		String name = failure.getClass().getSimpleName().replaceFirst("^Stackless", "");
 		return switch (name) {
-			case "RedisCommandTimeoutException", "SocketTimeoutException" -> TIMEOUT;
+			case "RedisCommandTimeoutException", "SocketTimeoutException", "ConnectTimeoutException" -> TIMEOUT;
 			case "RedisConnectionException", "ConnectException", "RedisConnectionFailureException", "PoolException" ->
 				REFUSED;
 			case "NativeIoException", "SocketException", "EOFException", "JedisConnectionException" -> DISCONNECTED;

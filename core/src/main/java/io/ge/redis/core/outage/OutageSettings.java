@@ -15,7 +15,7 @@ import org.springframework.util.Assert;
  * Settings of all guards for a Redis that is slow or unavailable.
  *
  * @param commandTimeout longest time that one guarded call waits for Redis, over all its
- * commands; the startup waits as long for a first connection, at least 1.5 s
+ * commands; until Redis has answered for the first time after a start, at least 2 s
  * @param failureThreshold number of consecutive failures after which calls do not ask
  * Redis any more
  * @param probeInterval time between two attempts to reach Redis on a new connection

@@ -49,7 +49,7 @@ class GuardedRedisTests {
 			});
 
 	private final GuardedRedis redis = new GuardedRedis("test", this.scripts, this.breaker,
-			new Compensations(this.scripts, this.breaker), Duration.ofSeconds(1));
+			new Compensations(this.scripts, this.breaker));
 
 	@AfterEach
 	void stop() {
@@ -71,6 +71,29 @@ class GuardedRedisTests {
 		assertThat(this.redis.isAway(() -> {
 			throw new AssertionError("Asked for the key");
 		})).isTrue();
+	}
+
+	@Test
+	void callsArePatientUntilRedisHasAnswered() {
+		ScriptCall call = ScriptCall.of(LuaScript.load(RedisBackend.class, "probe.lua"),
+				new KeySpace("ge", "test").entity(KeyPart.of("a")));
+		assertThat(this.redis.run(call, this.redis.newBudget())).isCompletedExceptionally();
+		assertThat(this.redis.newBudget().remainingNanos()).isEqualTo(Duration.ofSeconds(2).toNanos());
+		this.connection.answers = true;
+		assertThat(this.redis.run(call, this.redis.newBudget())).isCompleted();
+		assertThat(this.redis.newBudget().remainingNanos()).isEqualTo(Duration.ofSeconds(1).toNanos());
+		this.breaker.start();
+		assertThat(this.redis.newBudget().remainingNanos()).isEqualTo(Duration.ofSeconds(2).toNanos());
+	}
+
+	@Test
+	void callsAfterTheEndAreClosedAndNoOutage() {
+		this.breaker.stop();
+		ScriptCall call = ScriptCall.of(LuaScript.load(RedisBackend.class, "probe.lua"),
+				new KeySpace("ge", "test").entity(KeyPart.of("a")));
+		assertThat(this.redis.run(call, this.redis.newBudget())).failsWithin(Duration.ZERO)
+			.withThrowableThat()
+			.withMessageEndingWith(": closed");
 	}
 
 	@Test

@@ -5,16 +5,23 @@
 
 package io.ge.redis.core.outage;
 
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 
+import javax.net.ssl.SSLHandshakeException;
+
+import io.ge.redis.test.Sources;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 import org.springframework.data.redis.RedisSystemException;
@@ -36,8 +43,8 @@ class OutageCauseTests {
 			BUSY Redis is busy running a script.                                           | BUSY
 			NOPERM User default has no permissions                                         | NOPERM
 			ERR The user executing the script can't run this command or subcommand         | NOPERM
-			NOAUTH Authentication required.                                                | NOAUTH
-			WRONGPASS invalid username-password pair                                       | NOAUTH
+			NOAUTH Authentication required.                                                | CREDENTIALS
+			WRONGPASS invalid username-password pair                                       | CREDENTIALS
 			MISCONF Redis is configured to save RDB snapshots                              | MISCONF
 			WRONGTYPE Operation against a key holding the wrong kind of value              | ERROR
 			""")
@@ -53,10 +60,24 @@ class OutageCauseTests {
 				new RedisCommandExecutionException("LOADING Redis is loading the dataset in memory"));
 		assertThat(OutageCause.of(loading)).isEqualTo(OutageCause.LOADING);
 		Throwable timeout = new RedisConnectionException("Unable to connect to localhost", new TimeoutException());
-		assertThat(OutageCause.of(timeout)).isEqualTo(OutageCause.REFUSED);
+		assertThat(OutageCause.of(timeout)).isEqualTo(OutageCause.CONNECT_TIMEOUT);
+		Throwable untrusted = new RedisConnectionException("Unable to connect to localhost",
+				new SSLHandshakeException("PKIX path building failed"));
+		assertThat(OutageCause.of(untrusted)).isEqualTo(OutageCause.TLS);
 		Throwable forbidden = new RedisConnectionException("Unable to connect to localhost",
 				new RedisCommandExecutionException("NOPERM this user has no permissions to run the 'ping' command"));
 		assertThat(OutageCause.of(forbidden)).isEqualTo(OutageCause.REFUSED);
+	}
+
+	/** The tag of a cause, and what to do, are documented. */
+	@ParameterizedTest
+	@EnumSource(mode = Mode.EXCLUDE, names = "ERROR")
+	void isDocumentedWithItsHint(OutageCause cause) throws IOException {
+		String page = Files.readString(Sources.ROOT.resolve("docs/troubleshooting.md"));
+		assertThat(page.replace("`", "").lines().filter((line) -> line.startsWith("| " + cause.tag() + " |")))
+			.singleElement()
+			.asString()
+			.contains(" | " + cause.hint());
 	}
 
 	@Test

@@ -174,7 +174,7 @@ class OutageIntegrationTests {
 					}, new FirstCall(made, first));
 			made.set(backend);
 			redis.primary().kill();
-			backend.start(true);
+			backend.start(false);
 			Awaitility.await().until(backend.breaker()::isOpen);
 			backend.redis("test").compensate(ScriptCall.of(SET, KEY, "waited"), Duration.ofMinutes(1));
 			redis.primary().start();
@@ -254,9 +254,9 @@ class OutageIntegrationTests {
 			awaitSet(backend, "warm");
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 			backend.get().stop();
-			assertThat(refusal(backend)).isEqualTo(OutageCause.REFUSED);
+			assertThat(refusal(backend)).isEqualTo(OutageCause.CLOSED);
 			assertThat(backend.get().bus().isSubscribed()).isFalse();
-			backend.get().start(true);
+			backend.restart();
 			awaitRecovery(backend);
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 		}

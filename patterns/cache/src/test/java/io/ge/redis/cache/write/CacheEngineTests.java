@@ -64,7 +64,7 @@ class CacheEngineTests {
 	});
 
 	private final GuardedRedis redis = new GuardedRedis("cache", this.scripts, this.breaker,
-			new Compensations(this.scripts, this.breaker), Duration.ofSeconds(1));
+			new Compensations(this.scripts, this.breaker));
 
 	private final KeySpace keys = new KeySpace("ge", "cache");
 

@@ -65,7 +65,7 @@ final class LockQueues {
 	void join(LockRequest request, RedisLocks redis) {
 		this.locals.decide((then) -> {
 			if (this.closed) {
-				then.add(request::refuse);
+				then.add(() -> request.completeExceptionally(redis.closed()));
 				return;
 			}
 			LocalLock local = this.locals.obtain(request, redis);
@@ -89,7 +89,7 @@ final class LockQueues {
 		this.locals.begin();
 		try {
 			if (this.closed) {
-				request.refuse();
+				request.completeExceptionally(redis.closed());
 				return;
 			}
 			String handle = redis.newHandle();

@@ -30,6 +30,7 @@ import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Replication;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
@@ -172,6 +173,10 @@ public class RedisLocks {
 
 	Reports<LockReport> reports() {
 		return new Reports<>(this.bus, "lock.report", LockReport.class);
+	}
+
+	RedisUnavailableException closed() {
+		return this.redis.closed();
 	}
 
 	public CallBudget newBudget() {

@@ -84,7 +84,7 @@ public final class RateLimitPattern implements GuardPattern {
 		MostDenied mostDenied = new MostDenied();
 		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, mostDenied::age);
 		live.override(this.limits.properties().overrides());
-		feed.start();
+		backend.await(feed.start());
 		Parts parts = new Parts(engine, live, changes, feed, mostDenied);
 		this.started = parts;
 		return parts;

@@ -72,20 +72,15 @@ public final class LimitChangeFeed {
 	}
 
 	/**
-	 * Reads for the first time, within the budget of one call, so that not even the first
-	 * decision misses an earlier change.
+	 * Reads for the first time, within the budget of one call. If that fails, the next
+	 * look tries again.
+	 * @return to be awaited, so that not even the first decision misses an earlier change
 	 */
-	public void start() {
+	public CompletableFuture<Void> start() {
 		this.bus.handle(CHANGED, (payload) -> read());
 		this.bus.onSubscribed(this::read);
-		try {
-			Waiting.await(read());
-		}
-		catch (RuntimeException ex) {
-			// The next look tries again
-			logger.debug("Live changes of rate limits are not known yet", ex);
-		}
 		resume();
+		return read();
 	}
 
 	/**
