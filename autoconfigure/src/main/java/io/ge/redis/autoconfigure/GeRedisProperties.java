@@ -38,9 +38,7 @@ record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("g
 				"ge.redis.verify-round-trip must be from 0 to 1, such as 0.01 for one value of a hundred");
 	}
 
-	/**
-	 * What a start does if Redis cannot be used.
-	 */
+	/** What a start does if Redis cannot be used. */
 	enum Startup {
 
 		/** The application starts; the policies for outages apply. */

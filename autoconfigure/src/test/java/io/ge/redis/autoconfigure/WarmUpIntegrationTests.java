@@ -52,6 +52,11 @@ class WarmUpIntegrationTests {
 				.withPropertyValues("ge.redis.outage.command-timeout=5s")
 				.run((context) -> {
 					Awaitility.await().until(context.getBean(RedisBackends.class).get(null).bus()::isSubscribed);
+					assertThat(context.getBean(MeterRegistry.class)
+						.get("ge.redis.script")
+						.tag("script", "core/probe")
+						.timer()
+						.count()).as("round trips of the three patterns").isEqualTo(3);
 					server.command("CONFIG", "RESETSTAT");
 					Desk desk = context.getBean(Desk.class);
 					desk.limited();

@@ -128,14 +128,17 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
-		awaitWarmUp(CompletableFuture
-			.allOf(all().values().stream().map(RedisBackend::warmUp).toArray(CompletableFuture[]::new)));
+		warmUp();
 	}
 
 	// What is not ready in time continues in the background
-	private void awaitWarmUp(CompletableFuture<?> warm) {
+	private void warmUp() {
+		CompletableFuture<?>[] warm = all().values()
+			.stream()
+			.map(RedisBackend::warmUp)
+			.toArray(CompletableFuture[]::new);
 		try {
-			warm.get((this.required ? REQUIRED : WARM_UP).toMillis(), TimeUnit.MILLISECONDS);
+			CompletableFuture.allOf(warm).get((this.required ? REQUIRED : WARM_UP).toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -52,9 +52,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 */
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
-	/**
-	 * The same where no other server takes over: a first handshake may be slow.
-	 */
+	/** The same where no other server takes over: a first handshake may be slow. */
 	private static final Duration SINGLE_HANDSHAKE = Duration.ofSeconds(2);
 
 	/**

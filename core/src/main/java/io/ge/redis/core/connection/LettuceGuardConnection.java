@@ -223,9 +223,7 @@ final class LettuceGuardConnection implements GuardConnection {
 		});
 	}
 
-	/**
-	 * Slowness is no refusal, and such an attempt has its own end.
-	 */
+	/** Slowness is no refusal, and the attempt has its own end. */
 	private static boolean isSlow(Throwable failure) {
 		return NestedExceptionUtils.getMostSpecificCause(failure) instanceof RedisCommandTimeoutException;
 	}

@@ -132,16 +132,12 @@ public final class Breaker {
 		});
 	}
 
-	/**
-	 * Refuses all calls until the next start. What fails from now on is no outage.
-	 */
+	/** Refuses all calls until the next start. What fails meanwhile is no outage. */
 	public void stop() {
 		this.stopped = true;
 	}
 
-	/**
-	 * Returns how long a call may wait for Redis. Much is slow only once.
-	 */
+	/** Returns how long a call may wait for Redis. Much is slow only once. */
 	Duration patience() {
 		Duration usual = this.settings.commandTimeout();
 		return (this.answered || usual.compareTo(FIRST_ANSWER) > 0) ? usual : FIRST_ANSWER;

@@ -204,9 +204,7 @@ public final class GuardedRedis {
 				OutageCause.ERROR, false, cause);
 	}
 
-	/**
-	 * Makes the failure of a call for which its pattern has closed.
-	 */
+	/** Makes the failure of a call after its pattern has closed. */
 	public RedisUnavailableException closed() {
 		return unavailable(null, OutageCause.CLOSED, false, null);
 	}
