@@ -9,7 +9,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.nio.channels.ClosedChannelException;
+import java.net.SocketAddress;
 import java.time.Duration;
 
 import io.lettuce.core.protocol.RedisHandshakeHandler;
@@ -18,6 +18,9 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,23 +70,28 @@ final class DedicatedResources implements InvocationHandler {
 
 		@Override
 		public void afterChannelInitialized(Channel channel) {
-			channel.pipeline().addFirst(new FlushHandler());
-			endHandshake(channel);
+			channel.pipeline().addFirst(new FlushHandler(), new RefusalHandler());
 			this.application.afterChannelInitialized(channel);
 		}
 
-		/**
-		 * The driver would end a handshake that the server has refused when its time is
-		 * over, and complain if the application has closed by then.
-		 */
-		private static void endHandshake(Channel channel) {
-			RedisHandshakeHandler handshake = channel.pipeline().get(RedisHandshakeHandler.class);
-			// After what the driver does when a channel closes
-			channel.closeFuture()
-				.addListener((closed) -> channel.eventLoop()
-					.execute(() -> handshake.channelInitialized()
-						.toCompletableFuture()
-						.completeExceptionally(new ClosedChannelException())));
+	}
+
+	/**
+	 * Ends the handshake of a connection that the server refuses. The driver would do so
+	 * when its time is over, and complain if the application has closed by then.
+	 */
+	private static final class RefusalHandler extends ChannelOutboundHandlerAdapter {
+
+		@Override
+		public void connect(ChannelHandlerContext context, SocketAddress server, SocketAddress local,
+				ChannelPromise promise) {
+			RedisHandshakeHandler handshake = context.pipeline().get(RedisHandshakeHandler.class);
+			promise.addListener((connected) -> {
+				if (!connected.isSuccess()) {
+					handshake.channelInitialized().toCompletableFuture().completeExceptionally(connected.cause());
+				}
+			});
+			context.connect(server, local, promise);
 		}
 
 	}

@@ -5,7 +5,7 @@
 
 package io.ge.redis.core.connection;
 
-import java.nio.channels.ClosedChannelException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -68,7 +68,7 @@ class LettuceGuardConnectionIntegrationTests {
 			assertThat(connection.reopen(Duration.ofSeconds(5))).failsWithin(Duration.ofSeconds(5));
 			assertThat(handshake.join().channelInitialized()).failsWithin(Duration.ofSeconds(5))
 				.withThrowableThat()
-				.withCauseInstanceOf(ClosedChannelException.class);
+				.withCauseInstanceOf(ConnectException.class);
 		}
 		finally {
 			resources.shutdown();
