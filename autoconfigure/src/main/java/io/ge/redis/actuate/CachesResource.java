@@ -42,8 +42,7 @@ public class CachesResource implements GuardResource {
 
 	private final Supplier<CacheControl> control;
 
-	public CachesResource(CachePattern guard, GuardFigures figures) {
-		guard.countBy((cache) -> figures.of(NAME, cache));
+	public CachesResource(CachePattern guard) {
 		this.control = SingletonSupplier.of(guard::control);
 	}
 

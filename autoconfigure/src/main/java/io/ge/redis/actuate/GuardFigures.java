@@ -35,7 +35,10 @@ public class GuardFigures implements GuardListener {
 		count.increment();
 	}
 
-	Map<String, Long> of(String pattern, String name) {
+	/**
+	 * Returns what was counted on this instance since it started, by result.
+	 */
+	public Map<String, Long> of(String pattern, String name) {
 		Map<String, Long> counts = new TreeMap<>();
 		this.figures.getOrDefault(new Guard(pattern, name), Map.of())
 			.forEach((result, count) -> counts.put(result, count.sum()));

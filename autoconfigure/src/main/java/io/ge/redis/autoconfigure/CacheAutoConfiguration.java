@@ -7,8 +7,10 @@ package io.ge.redis.autoconfigure;
 
 import java.lang.annotation.Annotation;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 
+import io.ge.redis.actuate.GuardFigures;
 import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.cache.CacheAside;
@@ -62,11 +64,17 @@ public final class CacheAutoConfiguration {
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends, GuardEvents events,
 			ObjectProvider<WriteBehindProperties> behind, ObjectProvider<WriteBehindStore<?>> stores,
-			ObjectProvider<ConsumerThreads> threads, Environment environment, GuardedCalls calls) {
-		return new CachePattern(properties::getObject, attributes, expressions,
+			ObjectProvider<ConsumerThreads> threads, ObjectProvider<GuardFigures> figures, Environment environment,
+			GuardedCalls calls) {
+		CachePattern pattern = new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
 				new PatternBackend("cache", backends, environment), events, behind::getObject,
 				() -> stores.orderedStream().toList(), threads::getObject, () -> namesForSpring(environment), calls);
+		pattern.countBy((cache) -> {
+			GuardFigures counted = figures.getIfAvailable();
+			return (counted != null) ? counted.of("cache", cache) : Map.of();
+		});
+		return pattern;
 	}
 
 	private static List<String> namesForSpring(Environment environment) {

@@ -85,8 +85,8 @@ public final class GeRedisEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBean(name = "geRedisCachePattern")
-	CachesResource geRedisCachesResource(CachePattern pattern, GuardFigures figures) {
-		return new CachesResource(pattern, figures);
+	CachesResource geRedisCachesResource(CachePattern pattern) {
+		return new CachesResource(pattern);
 	}
 
 	@Bean

@@ -49,6 +49,8 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	private final GuardedCalls calls;
 
+	private final IdempotencyRegistry operations;
+
 	private final AvailableRecords records;
 
 	private final Supplier<IdempotencyEngine> engine;
@@ -69,16 +71,16 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
 		this.calls = calls;
 		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
-		IdempotencyRegistry operations = new IdempotencyRegistry(settings);
+		this.operations = new IdempotencyRegistry(settings);
 		ResultCodecs codecs = new ResultCodecs(mapper, verified, extensions.codecs(),
 				() -> settings.get().maxResultSize().toBytes());
-		this.source = new IdempotencyOperationSource(operations, attributes, expressions, codecs,
+		this.source = new IdempotencyOperationSource(this.operations, attributes, expressions, codecs,
 				extensions.keySources());
 		this.records = new AvailableRecords(settings, extensions.database());
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
-		this.control = SingletonSupplier.of(() -> new IdempotencyControl(operations, this.engine.get().redis(),
+		this.control = SingletonSupplier.of(() -> new IdempotencyControl(this.operations, this.engine.get().redis(),
 				IdempotencyReport.over(backend.get().bus())));
-		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(operations, codecs,
+		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(this.operations, codecs,
 				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(),
 						new CallOutcomes(this.engine.get(), events), this.records, this.transactions, calls)));
 	}
@@ -133,7 +135,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	 */
 	@Override
 	public void verify() {
-		if (this.used) {
+		if (this.used || this.operations.isWitnessConfigured()) {
 			this.records.get();
 		}
 	}

@@ -34,6 +34,13 @@ final class IdempotencyRegistry extends SettingsRegistry<IdempotencyProperties.O
 		return this.properties.get().witness() == WitnessMode.REQUIRED;
 	}
 
+	/**
+	 * Returns whether settings about transactional records have to be right.
+	 */
+	boolean isWitnessConfigured() {
+		return isWitnessRequired() || this.properties.get().transactionManager() != null;
+	}
+
 	@Override
 	protected IdempotencySettings merge(String name, IdempotencyProperties.Operation attributes, Settings origins) {
 		IdempotencyProperties all = this.properties.get();
