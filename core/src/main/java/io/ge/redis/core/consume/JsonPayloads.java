@@ -12,6 +12,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.json.RoundTrips;
+import io.ge.redis.core.json.TypedJson;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -19,14 +20,16 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Payloads as JSON, by their declared type.
+ * Payloads as JSON, read by the declared type of a listener. Their publisher does not
+ * know that type, so {@link TypedJson} writes them.
  *
- * @param mapper writes and reads them
+ * @param mapper reads them
+ * @param writer writes them
  */
-public record JsonPayloads(Supplier<JsonMapper> mapper) {
+public record JsonPayloads(Supplier<JsonMapper> mapper, Supplier<JsonMapper> writer) {
 
-	public JsonPayloads {
-		mapper = SingletonSupplier.of(mapper);
+	public JsonPayloads(Supplier<JsonMapper> application) {
+		this(SingletonSupplier.of(application), SingletonSupplier.of(() -> TypedJson.mapper(application.get())));
 	}
 
 	/**
@@ -36,7 +39,7 @@ public record JsonPayloads(Supplier<JsonMapper> mapper) {
 	 */
 	public byte[] write(Object payload, String place) {
 		try {
-			return this.mapper.get().writeValueAsBytes(payload);
+			return this.writer.get().writeValueAsBytes(payload);
 		}
 		catch (JacksonException ex) {
 			throw new IllegalArgumentException("A " + payload.getClass().getName() + " for " + place
