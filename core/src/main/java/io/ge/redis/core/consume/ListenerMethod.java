@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,12 +27,17 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.CoroutinesUtils;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -52,8 +58,6 @@ public final class ListenerMethod {
 	private final Object bean;
 
 	private final Method invocable;
-
-	private final ResultForm form;
 
 	private final Class<?> envelope;
 
@@ -78,7 +82,10 @@ public final class ListenerMethod {
 		this.envelope = envelope;
 		this.batch = batch;
 		this.invocable = invocable();
-		this.form = ReturnTypes.form(method);
+		if (ReturnTypes.form(method) != ResultForm.FUTURE && isAsync()) {
+			throw method.problem("it is asynchronous and returns no future, so nothing tells when its work ends.",
+					"Leave out @Async, since listeners have threads of their own, or return a CompletableFuture.");
+		}
 		for (int i = 0; i < SourceMethods.parameterCount(method.method()); i++) {
 			this.roles.add(role(i));
 		}
@@ -95,6 +102,17 @@ public final class ListenerMethod {
 			throw this.method.problem("the bean's proxy does not have the method.",
 					"Make it public, declare it in the interface, or set spring.aop.proxy-target-class=true.", ex);
 		}
+	}
+
+	// Also by an annotation of the application, and not if nothing makes it asynchronous
+	private boolean isAsync() {
+		Advisor[] advisors = (this.bean instanceof Advised advised) ? advised.getAdvisors() : new Advisor[0];
+		return Arrays.stream(advisors)
+			.anyMatch((advisor) -> advisor.getAdvice() instanceof AsyncExecutionInterceptor
+					&& advisor instanceof PointcutAdvisor matching
+					&& matching.getPointcut()
+						.getMethodMatcher()
+						.matches(this.method.method(), this.method.targetClass()));
 	}
 
 	private Role role(int index) {
@@ -126,9 +144,14 @@ public final class ListenerMethod {
 			throw problem("two of its parameters take the message.");
 		}
 		boolean whole = raw == this.envelope;
-		this.payload = (whole ? type.getGeneric(0) : type).getType();
-		if (ResolvableType.forType(this.payload).hasUnresolvableGenerics() || this.payload == Object.class) {
+		ResolvableType content = whole ? type.getGeneric(0) : type;
+		this.payload = ReturnTypes.resolved(content);
+		ResolvableType read = ResolvableType.forType(this.payload);
+		if (read.hasUnresolvableGenerics() || read.resolve(Object.class) == Object.class) {
 			throw problem("the type of its payload is not known.");
+		}
+		if (OngoingResults.find(content, this.envelope::equals) != null) {
+			throw problem("it takes several messages at once, and is not in batch mode.");
 		}
 		return whole ? Role.ENVELOPE : Role.PAYLOAD;
 	}
@@ -166,12 +189,18 @@ public final class ListenerMethod {
 				}
 			}
 			return messages.isEmpty() ? CompletableFuture.completedFuture(null)
-					: call(arguments(deliveries, messages, acknowledgment, reader));
+					: call(this.invocable, arguments(deliveries, messages, acknowledgment, reader));
 		};
 	}
 
 	private <T> @Nullable Object message(Delivery<T> delivery, MessageReader<T> reader) {
 		Object payload = reader.payload().apply(delivery, payloadType());
+		if (payload == null && payloadType() instanceof Class<?> type && type.isPrimitive()) {
+			throw new NotRetryableException(
+					"The payload is null, and " + this.method.displayName() + " takes a " + type.getName()
+							+ ". Let it take a " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName(),
+					null);
+		}
 		return this.roles.contains(Role.ENVELOPE) ? reader.envelope().apply(delivery, payload) : payload;
 	}
 
@@ -190,36 +219,33 @@ public final class ListenerMethod {
 		return arguments;
 	}
 
-	private CompletionStage<? extends @Nullable Object> call(@Nullable Object[] arguments) throws Exception {
-		ReflectionUtils.makeAccessible(this.invocable);
-		Object result = KotlinDetector.isSuspendingFunction(this.invocable)
-				? Reactive.call(this.bean, this.invocable, arguments) : invoke(arguments);
-		if (result instanceof CompletionStage<?> stage) {
-			return stage;
-		}
-		ResultForm followed = (result != null) ? followed(result) : ResultForm.PLAIN;
-		return (result == null || followed.isPlain()) ? CompletableFuture.completedFuture(result)
-				: Reactive.follow(followed, result);
-	}
-
-	// A type such as Object does not tell whether the work is done when it is there
-	private ResultForm followed(Object result) {
-		Class<?> ongoing = this.form.isPlain() ? OngoingResults.find(result) : null;
-		if (ongoing == null) {
-			return this.form;
+	/**
+	 * Calls a method of the bean.
+	 * @return completes when its work is over, whatever the form of its result
+	 */
+	public CompletionStage<? extends @Nullable Object> call(Method invocable, @Nullable Object... arguments)
+			throws Exception {
+		ReflectionUtils.makeAccessible(invocable);
+		Object result = KotlinDetector.isSuspendingFunction(invocable) ? Reactive.call(this.bean, invocable, arguments)
+				: invoke(invocable, arguments);
+		Class<?> ongoing = OngoingResults.find(result);
+		if (result == null || ongoing == null) {
+			return CompletableFuture.completedFuture(result);
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass());
-		if (adapter == null) {
+		if (!(result instanceof CompletionStage) && adapter == null) {
 			throw this.method.problem(
 					"it has returned a " + ongoing.getSimpleName() + ", and nothing tells when its work ends.",
 					"Return the plain value, a Mono, a Flux or a CompletableFuture.");
 		}
-		return ResultForm.of(adapter);
+		return ((result instanceof CompletionStage<?> stage) ? stage
+				: Reactive.follow(Objects.requireNonNull(adapter), result))
+			.thenApply(OngoingResults::requireOver);
 	}
 
-	private @Nullable Object invoke(@Nullable Object[] arguments) throws Exception {
+	private @Nullable Object invoke(Method invocable, @Nullable Object[] arguments) throws Exception {
 		try {
-			return this.invocable.invoke(this.bean, arguments);
+			return invocable.invoke(this.bean, arguments);
 		}
 		catch (InvocationTargetException ex) {
 			ReflectionUtils.rethrowException(ex.getTargetException());
@@ -242,11 +268,9 @@ public final class ListenerMethod {
 			return CoroutinesUtils.invokeSuspendingFunction(method, bean, arguments);
 		}
 
-		static CompletionStage<? extends @Nullable Object> follow(ResultForm form, Object result) {
-			Publisher<?> publisher = (form.adapter() != null) ? form.adapter().toPublisher(result)
-					: (Publisher<?>) result;
-			return (form.kind() == ResultForm.Kind.SINGLE) ? Mono.from(publisher).toFuture()
-					: Flux.from(publisher).then().toFuture();
+		static CompletionStage<? extends @Nullable Object> follow(ReactiveAdapter adapter, Object result) {
+			Publisher<?> publisher = adapter.toPublisher(result);
+			return adapter.isMultiValue() ? Flux.from(publisher).then().toFuture() : Mono.from(publisher).toFuture();
 		}
 
 	}

@@ -8,6 +8,7 @@ package io.ge.redis.core.invocation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.WildcardType;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -114,6 +115,22 @@ public final class ReturnTypes {
 	public static ResolvableType result(GuardedMethod method) {
 		return ResolvableType
 			.forMethodParameter(new MethodParameter(method.method(), -1).withContainingClass(method.targetClass()));
+	}
+
+	/**
+	 * Returns a type of a method with all its generics, also those that the class of the
+	 * bean gives to an inherited method.
+	 */
+	public static Type resolved(ResolvableType type) {
+		Class<?> known = type.resolve();
+		ResolvableType alone = ResolvableType.forType(type.getType());
+		if (known == null || (alone.resolve() != null && !alone.hasUnresolvableGenerics())) {
+			return type.getType();
+		}
+		ResolvableType[] generics = Arrays.stream(type.getGenerics())
+			.map((generic) -> ResolvableType.forType(resolved(generic)))
+			.toArray(ResolvableType[]::new);
+		return (generics.length == 0) ? known : ResolvableType.forClassWithGenerics(known, generics).getType();
 	}
 
 	/**

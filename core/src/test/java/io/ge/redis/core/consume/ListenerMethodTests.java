@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,11 +83,48 @@ class ListenerMethodTests {
 		assertThat(
 				call(new ListenerMethod(new Inherits(), guarded(Inherits.class, "inherited"), Whole.class, false), "1"))
 			.isCompletedWithValue("1");
+		assertThat(call(method("unseenInFuture", false), "1")).isCompletedExceptionally();
 		for (String name : List.of("unseenInside", "unseenTask")) {
 			assertThatExceptionOfType(GuardConfigurationException.class)
 				.isThrownBy(() -> call(method(name, false), "1"))
 				.withMessageContainingAll("nothing tells when its work ends", "Return the plain value");
 		}
+	}
+
+	@Test
+	void refusesAsynchronousMethodsWhoseEndNothingTells() {
+		ProxyFactory proxy = new ProxyFactory(new Asynchronous());
+		proxy.addAdvisor(new AsyncAnnotationAdvisor());
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(
+					() -> new ListenerMethod(proxy.getProxy(), guarded(Asynchronous.class, "on"), Whole.class, false))
+			.withMessageContainingAll("asynchronous and returns no future", "Leave out @Async");
+		// Without what makes them asynchronous, or with a future, they are fine
+		assertThat(new ListenerMethod(new Asynchronous(), guarded(Asynchronous.class, "on"), Whole.class, false))
+			.isNotNull();
+		assertThat(new ListenerMethod(proxy.getProxy(), guarded(Asynchronous.class, "later"), Whole.class, false))
+			.isNotNull();
+	}
+
+	@Test
+	void resolvesThePayloadAgainstTheClassOfTheBean() throws Exception {
+		for (String name : List.of("on", "onWhole")) {
+			ListenerMethod method = new ListenerMethod(new Concrete(), guarded(Concrete.class, name), Whole.class,
+					false);
+			assertThat(method.payloadType().getTypeName()).isEqualTo("java.util.List<java.lang.Integer>");
+			assertThat(call(method, "1")).isCompletedWithValue("1");
+		}
+		assertThatExceptionOfType(GuardConfigurationException.class)
+			.isThrownBy(
+					() -> new ListenerMethod(new Generic<String>(), guarded(Generic.class, "on"), Whole.class, false))
+			.withMessageContaining("the type of its payload is not known");
+	}
+
+	@Test
+	void rejectsNullForAPrimitive() throws Exception {
+		assertThat(call(method("primitive", false), "null")).isCompletedWithValue(null);
+		verify(this.acknowledgment).reject(any(), argThat(
+				(failure) -> failure.getMessage().contains("primitive(int) takes a int. Let it take a Integer")));
 	}
 
 	@Test
@@ -100,6 +140,7 @@ class ListenerMethodTests {
 		refuses("whole", true, "it takes batches");
 		refuses("attemptAsText", false, "@DeliveryAttempt is on a String");
 		refuses("anything", false, "the type of its payload is not known");
+		refuses("wholeBatch", false, "it takes several messages at once, and is not in batch mode");
 	}
 
 	private void refuses(String name, boolean batch, String... parts) {
@@ -135,9 +176,12 @@ class ListenerMethodTests {
 	private record Whole<P>(@Nullable P payload) {
 	}
 
-	private static Object payload(Delivery<String> delivery, Type type) {
+	private static @Nullable Object payload(Delivery<String> delivery, Type type) {
 		if (delivery.message().equals("broken")) {
 			throw new NotRetryableException("test", null);
+		}
+		if (delivery.message().equals("null")) {
+			return null;
 		}
 		return (type == Integer.class) ? Integer.valueOf(delivery.message()) : delivery.message();
 	}
@@ -161,7 +205,44 @@ class ListenerMethodTests {
 
 	}
 
+	static class Generic<T> {
+
+		String on(T payload) {
+			return String.valueOf(payload);
+		}
+
+		String onWhole(Whole<T> payload) {
+			return String.valueOf(payload.payload());
+		}
+
+	}
+
+	static class Concrete extends Generic<List<Integer>> {
+
+	}
+
+	static class Asynchronous {
+
+		@Async
+		void on(String payload) {
+		}
+
+		@Async
+		CompletableFuture<String> later(String payload) {
+			return CompletableFuture.completedFuture(payload);
+		}
+
+	}
+
 	private static final class Listeners {
+
+		String primitive(int payload) {
+			return String.valueOf(payload);
+		}
+
+		CompletableFuture<Object> unseenInFuture(String payload) {
+			return CompletableFuture.completedFuture(Mono.just(payload));
+		}
 
 		String all(Integer payload, Map<String, String> headers, @DeliveryAttempt int attempt,
 				Acknowledgment acknowledgment) {
