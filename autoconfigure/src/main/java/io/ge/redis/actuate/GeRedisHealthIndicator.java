@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
@@ -41,7 +42,11 @@ import org.springframework.boot.health.contributor.Status;
  * our channels, or where revocations cannot be followed.
  * <p>
  * {@code OUT_OF_SERVICE} where a consumer of this instance has got no answer for three of
- * its periods, though it is to take messages; {@code overdue} names it.
+ * its periods, though it is to take messages, or a call of its listener lasts for longer
+ * than {@code max-processing-time}; {@code overdue} names it.
+ * <p>
+ * {@code UNKNOWN} where messages wait and a consumer of this instance is paused, or was
+ * never started, for longer than its lease; {@code neglected} names it.
  * <p>
  * Cost: one script call for each Redis, none while it is known to be unavailable; waits
  * no longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node
@@ -77,16 +82,23 @@ public class GeRedisHealthIndicator extends AbstractHealthIndicator {
 			builder.withDetail(entry.getKey(), finding.details());
 			status = worse(status, finding.status());
 		}
-		List<String> overdue = this.consumers.get()
-			.stream()
-			.filter(ConsumerReport::isOverdue)
-			.map(ConsumerReport::source)
-			.toList();
-		if (!overdue.isEmpty()) {
-			builder.withDetail("overdue", overdue);
+		List<ConsumerReport> reports = this.consumers.get();
+		if (name(builder, "neglected", reports, ConsumerReport::isNeglected)) {
+			status = worse(status, Status.UNKNOWN);
+		}
+		if (name(builder, "overdue", reports, ConsumerReport::isOverdue)) {
 			status = status.equals(Status.DOWN) ? status : Status.OUT_OF_SERVICE;
 		}
 		builder.status(status);
+	}
+
+	private static boolean name(Health.Builder builder, String detail, List<ConsumerReport> reports,
+			Predicate<ConsumerReport> which) {
+		List<String> named = reports.stream().filter(which).map(ConsumerReport::source).toList();
+		if (!named.isEmpty()) {
+			builder.withDetail(detail, named);
+		}
+		return !named.isEmpty();
 	}
 
 	private static Finding check(RedisBackend backend) {

@@ -16,14 +16,15 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.stream.DeadLetter;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.StreamFullException;
-import io.ge.redis.stream.StreamControl;
 import io.ge.redis.stream.StreamView;
+import io.ge.redis.stream.StreamViews;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
  * {@code /actuator/geredis/stream} lists the defined streams with their groups, lag and
- * ages. {@code /actuator/geredis/stream/<name>} shows one of them. {@code
+ * ages, and each stream of a family. {@code /actuator/geredis/stream/<name>} shows one of
+ * them. {@code
  * /actuator/geredis/stream/<name>/dead-letters} lists its dead letters, newest first,
  * {@code limit} of them, 100 by default. A write there with an {@code id} and the action
  * {@code replay} or {@code delete} publishes a dead letter again or removes it.
@@ -47,12 +48,12 @@ public class StreamsResource implements GuardResource {
 
 	private static final long LARGEST_LIMIT = 10_000;
 
-	private final Supplier<StreamControl> control;
+	private final Supplier<StreamViews> views;
 
 	private final Supplier<DeadLetters> letters;
 
-	public StreamsResource(Supplier<StreamControl> control, Supplier<DeadLetters> letters) {
-		this.control = control;
+	public StreamsResource(Supplier<StreamViews> views, Supplier<DeadLetters> letters) {
+		this.views = views;
 		this.letters = letters;
 	}
 
@@ -68,18 +69,18 @@ public class StreamsResource implements GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		StreamControl control = this.control.get();
+		StreamViews views = this.views.get();
 		if (request.path().isEmpty()) {
 			request.allowOnly(Set.of());
-			List<CompletableFuture<StreamView>> views = control.names().stream().map(control::view).toList();
+			List<CompletableFuture<StreamView>> asked = views.names().stream().map(views::viewAsync).toList();
 			List<StreamView> all = new ArrayList<>();
-			views.forEach((view) -> all.add(Waiting.await(view)));
+			asked.forEach((view) -> all.add(Waiting.await(view)));
 			return Map.of("streams", all);
 		}
 		String stream = stream(request);
 		if (request.path().size() == 1) {
 			request.allowOnly(Set.of());
-			return Waiting.await(control.view(stream));
+			return views.view(stream);
 		}
 		requireLetters(request);
 		request.allowOnly(Set.of(LIMIT));
@@ -121,7 +122,7 @@ public class StreamsResource implements GuardResource {
 	}
 
 	private String stream(GuardRequest request) {
-		List<String> known = this.control.get().names();
+		List<String> known = this.views.get().names();
 		String stream = request.path().isEmpty() ? "" : request.path().get(0);
 		if (!known.contains(stream)) {
 			throw GuardRequestException.notFound(

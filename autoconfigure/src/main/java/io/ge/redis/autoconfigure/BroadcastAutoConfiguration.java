@@ -15,7 +15,7 @@ import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -23,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
@@ -42,9 +43,10 @@ public final class BroadcastAutoConfiguration {
 	}
 
 	@Bean
-	SmartInitializingSingleton geRedisBroadcastListeners(ListenerScanner scanner,
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ListenerScanner.Kind<RedisBroadcastListener> geRedisBroadcastListeners(
 			ObjectProvider<BroadcastPattern> pattern) {
-		return () -> scanner.scan(RedisBroadcastListener.class,
+		return new ListenerScanner.Kind<>(RedisBroadcastListener.class,
 				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
 	}
 

@@ -5,6 +5,11 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.ge.redis.autoconfigure.condition.PatternUse;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerThreads;
@@ -13,6 +18,7 @@ import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.ListenerScanner;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
+import org.apache.commons.logging.LogFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -22,9 +28,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The frame on which listeners of streams, queues and channels run, and write-behind. It
@@ -35,25 +43,44 @@ import org.springframework.context.annotation.Role;
 @EnableConfigurationProperties(ConsumerProperties.class)
 public final class ConsumerAutoConfiguration {
 
+	private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
+
 	@Bean
 	@ConditionalOnMissingBean
-	Consumers geRedisConsumers(ConsumerThreads threads) {
-		return new Consumers(threads);
+	Consumers geRedisConsumers(ConsumerThreads threads, Environment environment) {
+		return new Consumers(threads, environment.getProperty("spring.main.keep-alive", Boolean.class, true));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ConsumerFrame geRedisConsumerFrame(ObjectProvider<Consumers> consumers,
 			ObjectProvider<ConsumerProperties> properties, AttributeReader attributes,
-			ObjectProvider<JsonMapper> mapper, GuardEvents events) {
-		return new ConsumerFrame(consumers::getObject, properties::getObject, attributes,
+			ObjectProvider<JsonMapper> mapper, GuardEvents events, Environment environment) {
+		return new ConsumerFrame(consumers::getObject,
+				SingletonSupplier.of(() -> checked(properties.getObject(), environment)), attributes,
 				new JsonPayloads(() -> mapper.getIfAvailable(JsonMapper::shared)), events);
 	}
 
+	private static ConsumerProperties checked(ConsumerProperties properties, Environment environment) {
+		Duration phase = Binder.get(environment).bind(PHASE_TIMEOUT, Duration.class).orElse(Duration.ofSeconds(30));
+		if (properties.shutdownTimeout().compareTo(phase) > 0) {
+			LogFactory.getLog(ConsumerAutoConfiguration.class)
+				.warn("ge.redis.consumer.shutdown-timeout is " + properties.shutdownTimeout()
+						+ ", and Spring waits no longer than " + phase + ". Set " + PHASE_TIMEOUT + " to at least "
+						+ properties.shutdownTimeout().toMillis() + "ms, or lower shutdown-timeout");
+		}
+		return properties;
+	}
+
 	@Bean
-	@Lazy
-	ListenerScanner geRedisListenerScanner(ConfigurableListableBeanFactory beans) {
-		return new ListenerScanner(beans);
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ListenerScanner geRedisListenerScanner(ConfigurableListableBeanFactory beans,
+			ObjectProvider<ListenerScanner.Kind<?>> kinds, Environment environment) {
+		Supplier<Boolean> consumes = SingletonSupplier
+			.of(() -> Stream.of("stream.definitions", "queue.queues", "broadcast.channels")
+				.anyMatch((defined) -> PatternUse.findProperty(environment, "ge.redis." + defined) != null));
+		return new ListenerScanner(beans, () -> kinds.stream().toList(),
+				(name) -> consumes.get() && PatternUse.isOfApplication(beans, name));
 	}
 
 }

@@ -115,7 +115,7 @@ public final class GeRedisDisabledAutoConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		Consumers geRedisConsumers() {
-			return new Consumers(ConsumerThreads.create(false));
+			return new Consumers(ConsumerThreads.create(false), false);
 		}
 
 	}

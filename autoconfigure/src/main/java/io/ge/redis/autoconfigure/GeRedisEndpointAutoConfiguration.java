@@ -104,7 +104,7 @@ public final class GeRedisEndpointAutoConfiguration {
 	@Bean
 	@ConditionalOnBean(name = "geRedisStreamPattern")
 	StreamsResource geRedisStreamsResource(ObjectProvider<StreamPattern> pattern) {
-		return new StreamsResource(() -> pattern.getObject().control(), () -> pattern.getObject().deadLetters());
+		return new StreamsResource(() -> pattern.getObject().views(), () -> pattern.getObject().deadLetters());
 	}
 
 	@Bean

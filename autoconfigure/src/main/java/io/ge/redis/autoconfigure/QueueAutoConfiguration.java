@@ -15,7 +15,7 @@ import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -23,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
@@ -41,8 +42,9 @@ public final class QueueAutoConfiguration {
 	}
 
 	@Bean
-	SmartInitializingSingleton geRedisQueueListeners(ListenerScanner scanner, ObjectProvider<QueuePattern> pattern) {
-		return () -> scanner.scan(RedisJob.class,
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ListenerScanner.Kind<RedisJob> geRedisQueueListeners(ObjectProvider<QueuePattern> pattern) {
+		return new ListenerScanner.Kind<>(RedisJob.class,
 				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
 	}
 

@@ -31,6 +31,7 @@ import io.ge.redis.state.Workspace;
 import io.ge.redis.state.Workspaces;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.StreamViews;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.MemberCategory;
@@ -58,10 +59,11 @@ final class StandIns implements ImportBeanDefinitionRegistrar {
 			Map.entry(UsedIds.class, List.of("blacklist")),
 			Map.entry(RefreshTokens.class, List.of("blacklist", "refresh-tokens")),
 			Map.entry(StreamPublisher.class, List.of("stream")), Map.entry(DeadLetters.class, List.of("stream")),
-			Map.entry(JobQueue.class, List.of("queue")), Map.entry(Broadcaster.class, List.of("broadcast")),
-			Map.entry(Workspaces.class, List.of("state")), Map.entry(Leaderboards.class, List.of("leaderboard")),
-			Map.entry(UniqueCounters.class, List.of("counter")), Map.entry(BloomFilters.class, List.of("bloom")),
-			Map.entry(GeoIndexes.class, List.of("geo")), Map.entry(HashStore.class, List.of("hash")));
+			Map.entry(StreamViews.class, List.of("stream")), Map.entry(JobQueue.class, List.of("queue")),
+			Map.entry(Broadcaster.class, List.of("broadcast")), Map.entry(Workspaces.class, List.of("state")),
+			Map.entry(Leaderboards.class, List.of("leaderboard")), Map.entry(UniqueCounters.class, List.of("counter")),
+			Map.entry(BloomFilters.class, List.of("bloom")), Map.entry(GeoIndexes.class, List.of("geo")),
+			Map.entry(HashStore.class, List.of("hash")));
 
 	private final Environment environment;
 

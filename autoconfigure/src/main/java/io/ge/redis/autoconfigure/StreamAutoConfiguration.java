@@ -13,10 +13,10 @@ import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamProperties;
 import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.StreamViews;
 import io.ge.redis.stream.StreamPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -62,8 +62,16 @@ public final class StreamAutoConfiguration {
 	}
 
 	@Bean
-	SmartInitializingSingleton geRedisStreamListeners(ListenerScanner scanner, ObjectProvider<StreamPattern> pattern) {
-		return () -> scanner.scan(RedisStreamListener.class,
+	@Lazy
+	@ConditionalOnMissingBean
+	StreamViews geRedisStreamViews(StreamPattern pattern) {
+		return pattern.views();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ListenerScanner.Kind<RedisStreamListener> geRedisStreamListeners(ObjectProvider<StreamPattern> pattern) {
+		return new ListenerScanner.Kind<>(RedisStreamListener.class,
 				(bean, method, listener) -> pattern.getObject().listen(bean, method, listener));
 	}
 

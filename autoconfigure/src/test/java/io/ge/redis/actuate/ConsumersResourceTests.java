@@ -48,7 +48,7 @@ class ConsumersResourceTests {
 
 	private final ConsumerThreads threads = ConsumerThreads.create(false);
 
-	private final Consumers consumers = new Consumers(this.threads);
+	private final Consumers consumers = new Consumers(this.threads, false);
 
 	private final ConsumersResource resource = new ConsumersResource(this.consumers);
 
@@ -62,8 +62,9 @@ class ConsumersResourceTests {
 			.willReturn(CompletableFuture.completedFuture(TakenWork.none()));
 		willReturn(CompletableFuture.completedFuture(null)).given(source).leave();
 		this.consumers.add(mock(RedisBackend.class, RETURNS_DEEP_STUBS), source,
-				(batch, acknowledgment) -> CompletableFuture.completedFuture(null), new ConsumerSettings(4, 1,
-						Duration.ofSeconds(30), Duration.ZERO, false, Duration.ZERO, Duration.ofSeconds(1)));
+				(batch, acknowledgment) -> CompletableFuture.completedFuture(null),
+				new ConsumerSettings(4, 1, Duration.ofSeconds(30), Duration.ZERO, false, Duration.ZERO,
+						Duration.ofSeconds(1), true, null));
 		this.consumers.start();
 		Awaitility.await().until(() -> this.consumers.reports().get(0).sinceTaken() != null);
 	}
@@ -121,10 +122,19 @@ class ConsumersResourceTests {
 	@Test
 	void healthNamesThoseThatAreOverdue() {
 		ConsumerReport overdue = new ConsumerReport("late", ConsumerReport.State.RUNNING, 1, 1, 0,
-				Duration.ofMinutes(1), Duration.ofSeconds(10), null);
+				Duration.ofMinutes(1), Duration.ofSeconds(10), false, null);
 		Health health = new GeRedisHealthIndicator(mock(RedisBackends.class), () -> List.of(overdue)).health();
 		assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
 		assertThat(health.getDetails()).containsEntry("overdue", List.of("late"));
+	}
+
+	@Test
+	void healthNamesThoseForWhichMessagesWait() {
+		ConsumerReport paused = new ConsumerReport("halted", ConsumerReport.State.PAUSED, 1, 1, 0,
+				Duration.ofMinutes(1), Duration.ofSeconds(10), false, "Messages wait");
+		Health health = new GeRedisHealthIndicator(mock(RedisBackends.class), () -> List.of(paused)).health();
+		assertThat(health.getStatus()).isEqualTo(Status.UNKNOWN);
+		assertThat(health.getDetails()).containsEntry("neglected", List.of("halted"));
 	}
 
 	private static GuardRequest request(String... path) {

@@ -5,6 +5,7 @@
 
 package io.ge.redis.actuate;
 
+import java.util.List;
 import java.util.Map;
 
 import com.jayway.jsonpath.JsonPath;
@@ -16,6 +17,8 @@ import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamEnvelope;
 import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.StreamView;
+import io.ge.redis.stream.StreamViews;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +76,27 @@ class StreamsResourceIntegrationTests {
 			assertThat(mvc.get().uri(STREAMS + "/work/letters")).hasStatus(HttpStatus.NOT_FOUND);
 			assertThat(post(mvc, "{\"action\": \"replay\", \"id\": \"1-1\"}")).hasStatus(HttpStatus.METHOD_NOT_ALLOWED);
 		});
+	}
+
+	@Test
+	void showsEachStreamOfAFamily() {
+		run(this.reading.withPropertyValues("ge.redis.stream.definitions.family.key=of.{team}",
+				"ge.redis.stream.definitions.family.variables.team=core,web",
+				"ge.redis.stream.definitions.family.max-length=100",
+				"ge.redis.stream.definitions.family.groups.crew.concurrency=1"), (context, mvc) -> {
+					StreamPublisher publisher = context.getBean(StreamPublisher.class);
+					publisher.publish("family", Map.of("team", "web"), StreamMessage.of("fine"));
+					assertThat(mvc.get().uri(STREAMS + "/family")).bodyJson()
+						.extractingPath("$.members[*].name")
+						.isEqualTo(List.of("of.core", "of.web"));
+					assertThat(mvc.get().uri(STREAMS)).bodyJson()
+						.extractingPath("$.streams[?(@.name == 'family')].members[*].length")
+						.isEqualTo(List.of(0, 1));
+					StreamView view = context.getBean(StreamViews.class).view("family");
+					assertThat(view.lengthLimit()).isEqualTo(200);
+					assertThat(view.members().get(1).groups().get(0).lag()).isEqualTo(1);
+					assertThat(context.getBean(StreamViews.class).view("work").members()).isEmpty();
+				});
 	}
 
 	@Test

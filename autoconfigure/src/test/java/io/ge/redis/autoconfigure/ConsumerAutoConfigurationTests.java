@@ -15,23 +15,34 @@ import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.consume.ListenerScanner;
 import io.ge.redis.queue.JobQueue;
+import io.ge.redis.queue.RedisJob;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.stream.StreamViews;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The frame of consumers in an application, without a Redis.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class ConsumerAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -98,6 +109,51 @@ class ConsumerAutoConfigurationTests {
 	}
 
 	@Test
+	void listenersBehindInterfacesAreFoundInALazyApplication() {
+		this.runner.withPropertyValues("ge.redis.queue.queues.work.concurrency=1")
+			.withBean(LazyInitializationBeanFactoryPostProcessor.class)
+			.withUserConfiguration(Behind.class)
+			.run((context) -> assertThat(context.getBean(Consumers.class).reports()).singleElement()
+				.satisfies((report) -> assertThat(report.source()).isEqualTo("work")));
+	}
+
+	@Test
+	void listenersKeepTheProcessAliveUnlessTheApplicationSaysOtherwise() {
+		ApplicationContextRunner listening = this.runner
+			.withPropertyValues("ge.redis.queue.queues.work.concurrency=1", "ge.redis.consumer.shutdown-timeout=100ms")
+			.withUserConfiguration(Behind.class);
+		listening.run((context) -> {
+			Thread alive = keepAlive();
+			assertThat(alive).isNotNull().matches((thread) -> !thread.isDaemon());
+			context.close();
+			Awaitility.await().until(() -> !alive.isAlive());
+		});
+		listening.withPropertyValues("spring.main.keep-alive=false").run((context) -> assertThat(keepAlive()).isNull());
+		this.runner.run((context) -> assertThat(keepAlive()).isNull());
+	}
+
+	private static @Nullable Thread keepAlive() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("ge-redis-consumer-keep-alive"))
+			.findFirst()
+			.orElse(null);
+	}
+
+	@Test
+	void warnsOnceOfAShutdownThatSpringWouldCutShort(CapturedOutput output) {
+		ApplicationContextRunner listening = this.runner
+			.withPropertyValues("ge.redis.queue.queues.work.concurrency=1", "ge.redis.consumer.shutdown-timeout=40s")
+			.withUserConfiguration(Behind.class);
+		listening.withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=40s")
+			.run((context) -> assertThat(output).doesNotContain("shutdown-timeout is PT40S"));
+		listening.run((context) -> assertThat(output)
+			.containsOnlyOnce("ge.redis.consumer.shutdown-timeout is PT40S, and Spring waits no longer than PT30S. "
+					+ "Set spring.lifecycle.timeout-per-shutdown-phase to at least 40000ms"));
+	}
+
+	@Test
 	void switchedOffNothingIsConsumedAndWhatIsInjectedDoesNothing() {
 		this.runner.withPropertyValues("ge.redis.enabled=false").run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -106,6 +162,7 @@ class ConsumerAutoConfigurationTests {
 			assertThat(context.getBean(StreamPublisher.class).publish("unknown", StreamMessage.of(null)).triggerId())
 				.isNotNull();
 			assertThat(context.getBean(DeadLetters.class).list("unknown", 1)).isEmpty();
+			assertThat(context.getBean(StreamViews.class).view("unknown").members()).isEmpty();
 			assertThat(context.getBean(DeadLetters.class).replay("unknown", "1-1")).isFalse();
 			assertThat(context.getBean(JobQueue.class).enqueue("unknown", "job").duplicate()).isFalse();
 			assertThat(context.getBean(Broadcaster.class).publish("unknown", "message")).isZero();
@@ -118,6 +175,28 @@ class ConsumerAutoConfigurationTests {
 			assertThat(context).hasNotFailed().hasSingleBean(StreamPublisher.class).hasSingleBean(JobQueue.class);
 			assertThat(context.getBean(StreamPublisher.class).publish("unknown", StreamMessage.of(null))).isNotNull();
 		});
+	}
+
+	interface Handler {
+
+	}
+
+	static class Worker implements Handler {
+
+		@RedisJob(queue = "work")
+		void work(String job) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Behind {
+
+		@Bean
+		Handler handler() {
+			return new Worker();
+		}
+
 	}
 
 }

@@ -47,7 +47,8 @@ class QueueAutoConfigurationIntegrationTests {
 				ConsumerAutoConfiguration.class, QueueAutoConfiguration.class))
 		.withPropertyValues(SharedRedis.properties())
 		.withPropertyValues("ge.redis.queue.queues.plain.concurrency=2", "ge.redis.queue.queues.later.concurrency=2",
-				"ge.redis.queue.queues.reactive.concurrency=2", "ge.redis.queue.queues.idle.concurrency=2");
+				"ge.redis.queue.queues.reactive.concurrency=2", "ge.redis.queue.queues.inherited.concurrency=2",
+				"ge.redis.queue.queues.unseen.concurrency=2", "ge.redis.queue.queues.idle.concurrency=2");
 
 	@BeforeEach
 	void emptyRedis() {
@@ -63,7 +64,7 @@ class QueueAutoConfigurationIntegrationTests {
 	void callsListenersOfAllStyles() {
 		this.runner.withUserConfiguration(Listeners.class).run((context) -> {
 			JobQueue jobs = context.getBean(JobQueue.class);
-			for (String queue : List.of("plain", "later", "reactive")) {
+			for (String queue : List.of("plain", "later", "reactive", "inherited", "unseen")) {
 				EnqueuedJob job = jobs.enqueue(queue, "me");
 				Awaitility.await().until(() -> jobs.status(queue, job.id()).state() == State.DONE);
 				assertThat(jobs.status(queue, job.id()).result()).hasToString("\"" + queue + " me\"");
@@ -88,7 +89,7 @@ class QueueAutoConfigurationIntegrationTests {
 				.isEqualTo(new JobReport(job.id(), State.CANCELLED, 0, null));
 			assertThatExceptionOfType(GuardRequestException.class)
 				.isThrownBy(() -> resource.read(new GuardRequest(List.of("other"), Map.of())))
-				.withMessageContaining("There is: idle, later, plain, reactive.");
+				.withMessageContaining("There is: idle, inherited, later, plain, reactive, unseen.");
 			assertThatExceptionOfType(GuardRequestException.class)
 				.isThrownBy(() -> resource.read(new GuardRequest(List.of("idle", "none"), Map.of())))
 				.withMessageContaining("There is no job 'none'");
@@ -132,7 +133,28 @@ class QueueAutoConfigurationIntegrationTests {
 
 	}
 
-	static class Worker {
+	abstract static class Inherited<R> {
+
+		@RedisJob(queue = "inherited")
+		R inherited(String name) {
+			return result(name);
+		}
+
+		abstract R result(String name);
+
+	}
+
+	static class Worker extends Inherited<Mono<String>> {
+
+		@Override
+		Mono<String> result(String name) {
+			return Mono.fromSupplier(() -> "inherited " + name);
+		}
+
+		@RedisJob(queue = "unseen")
+		Object unseen(String name) {
+			return Mono.fromSupplier(() -> "unseen " + name);
+		}
 
 		@RedisJob(queue = "plain")
 		String plain(String name) {

@@ -186,10 +186,7 @@ public final class PatternUse {
 	}
 
 	private static @Nullable Class<?> typeOfApplication(ConfigurableListableBeanFactory beans, String name) {
-		BeanDefinition definition = beans.getBeanDefinition(name);
-		String made = definition.getBeanClassName();
-		boolean product = made != null && made.endsWith("FactoryBean");
-		if (isOurs(beans, name) || isOfSpring(definition.getFactoryBeanName()) || (isOfSpring(made) && !product)) {
+		if (!isOfApplication(beans, name)) {
 			return null;
 		}
 		try {
@@ -206,6 +203,17 @@ public final class PatternUse {
 		catch (BeansException | LinkageError ex) {
 			return null;
 		}
+	}
+
+	/**
+	 * Returns whether a bean is neither one of the library nor defined by Spring. What a
+	 * factory of Spring makes for the application is its own.
+	 */
+	public static boolean isOfApplication(ConfigurableListableBeanFactory beans, String name) {
+		BeanDefinition definition = beans.getBeanDefinition(name);
+		String made = definition.getBeanClassName();
+		boolean product = made != null && made.endsWith("FactoryBean");
+		return !isOurs(beans, name) && !isOfSpring(definition.getFactoryBeanName()) && (!isOfSpring(made) || product);
 	}
 
 	/**

@@ -71,6 +71,12 @@ public final class ConsumerContainer<T> {
 
 	private volatile boolean paused;
 
+	/** By the system's nano time, while it takes nothing by decision. */
+	private volatile long idleSince;
+
+	/** Whether there is work that it does not take. */
+	private volatile boolean neglected;
+
 	/** By the system's nano time; until then a stop goes on taking what is there. */
 	private volatile long drainUntil = System.nanoTime();
 
@@ -102,6 +108,7 @@ public final class ConsumerContainer<T> {
 		this.threads = threads;
 		this.doorbells = doorbells;
 		this.inFlight = new InFlight<>(this, source, handler, settings, threads);
+		this.paused = !settings.autoStartup();
 	}
 
 	public String name() {
@@ -117,6 +124,7 @@ public final class ConsumerContainer<T> {
 		}
 		this.stopping = null;
 		this.leaving.set(false);
+		this.idleSince = System.nanoTime();
 		this.running = true;
 		this.reclaim.set(true);
 		long period = this.settings.period().toMillis();
@@ -133,12 +141,14 @@ public final class ConsumerContainer<T> {
 	 * Takes nothing more until {@link #resume()}. What is in flight goes on.
 	 */
 	public void pause() {
+		this.idleSince = System.nanoTime();
 		this.paused = true;
 		endWait();
 	}
 
 	public void resume() {
 		this.paused = false;
+		this.neglected = false;
 		wake();
 	}
 
@@ -205,6 +215,9 @@ public final class ConsumerContainer<T> {
 		try {
 			this.inFlight.heartbeat();
 			wakeToReclaim();
+			if (!isTaking() && System.nanoTime() - this.idleSince >= this.settings.lease().toNanos()) {
+				asked(this.source::hasWork).thenAccept((work) -> this.neglected = work && !isTaking());
+			}
 		}
 		catch (Throwable ex) {
 			// Thrown on, it would be the last look of this instance
@@ -354,10 +367,14 @@ public final class ConsumerContainer<T> {
 
 	public ConsumerReport report() {
 		Long takenAt = this.takenAt;
+		boolean stuck = this.inFlight.isStuck();
+		String problem = this.neglected ? "Messages wait, and this instance is not to take them"
+				: stuck ? "A call of the listener has lasted for longer than max-processing-time"
+						: isTaking() ? this.problem : null;
 		return new ConsumerReport(name(), state(), this.settings.concurrency(), Math.max(0, this.inFlight.free()),
 				this.inFlight.deliveries().size(),
-				(takenAt != null) ? Duration.ofNanos(System.nanoTime() - takenAt) : null, this.settings.period(),
-				this.problem);
+				(takenAt != null) ? Duration.ofNanos(System.nanoTime() - takenAt) : null, this.settings.period(), stuck,
+				problem);
 	}
 
 	private ConsumerReport.State state() {

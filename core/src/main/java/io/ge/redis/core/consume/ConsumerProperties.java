@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -25,10 +26,12 @@ import org.springframework.util.Assert;
  * that are not finished by then are delivered to other instances
  * @param reapAfter time without a heartbeat after which a consumer without messages is
  * removed from its group
+ * @param maxProcessingTime time after which health reports a call of a listener; never if
+ * not set
  */
 @ConfigurationProperties("ge.redis.consumer")
 public record ConsumerProperties(@Nullable String name, @DefaultValue("20s") Duration shutdownTimeout,
-		@DefaultValue("1h") Duration reapAfter) {
+		@DefaultValue("1h") Duration reapAfter, @Nullable Duration maxProcessingTime) {
 
 	private static final String PREFIX = "ge.redis.consumer.";
 
@@ -37,6 +40,7 @@ public record ConsumerProperties(@Nullable String name, @DefaultValue("20s") Dur
 				() -> PREFIX + "name must not be blank and not begin with '~', was '" + name + "'");
 		Assert.isTrue(!shutdownTimeout.isNegative(),
 				() -> PREFIX + "shutdown-timeout must not be negative, was " + shutdownTimeout);
+		PropertyChecks.atLeastMillis(PREFIX + "max-processing-time", 1, maxProcessingTime);
 		Assert.isTrue(reapAfter.toSeconds() >= 1, () -> PREFIX + "reap-after must be at least 1s, was " + reapAfter);
 	}
 

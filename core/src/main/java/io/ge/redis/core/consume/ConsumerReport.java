@@ -20,19 +20,23 @@ import org.jspecify.annotations.Nullable;
  * @param sinceTaken how long ago the source answered last, or {@code null} if it never
  * has
  * @param period how often it asks its source at least, while permits are free
- * @param problem why it does not take, or {@code null} if it does
+ * @param stuck whether a call of its handler has lasted for longer than it may
+ * @param problem why it does not take, or {@code null} if it does, or need not
  */
 public record ConsumerReport(String source, State state, int concurrency, int available, int inFlight,
-		@Nullable Duration sinceTaken, Duration period, @Nullable String problem) {
+		@Nullable Duration sinceTaken, Duration period, boolean stuck, @Nullable String problem) {
 
 	private static final int MISSED = 3;
 
 	/**
-	 * Returns whether the source should have answered by now: it has not for three
-	 * periods, and at least three seconds, though the container is to take and has
-	 * permits.
+	 * Returns whether its handler should have returned by now, or its source have
+	 * answered: it has not for three periods, and at least three seconds, though the
+	 * container is to take and has permits.
 	 */
 	public boolean isOverdue() {
+		if (this.stuck) {
+			return true;
+		}
 		if (this.available == 0 || (this.state != State.RUNNING && this.state != State.OUTAGE)) {
 			return false;
 		}
@@ -43,11 +47,20 @@ public record ConsumerReport(String source, State state, int concurrency, int av
 		return this.sinceTaken.compareTo(periods) > 0 && this.sinceTaken.toSeconds() >= MISSED;
 	}
 
+	/**
+	 * Returns whether messages wait although the container is paused.
+	 */
+	public boolean isNeglected() {
+		return this.state == State.PAUSED && this.problem != null;
+	}
+
 	public enum State {
 
 		/** Takes work as permits allow. */
 		RUNNING,
-		/** Takes nothing by somebody's decision; what is in flight goes on. */
+		/**
+		 * Takes nothing by decision, or was not started yet; what is in flight goes on.
+		 */
 		PAUSED,
 		/** Takes nothing until Redis answers. */
 		OUTAGE,

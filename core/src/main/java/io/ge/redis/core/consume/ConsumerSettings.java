@@ -7,6 +7,8 @@ package io.ge.redis.core.consume;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a container runs, whatever its source. The properties of the pattern are checked
  * where they are set.
@@ -22,9 +24,11 @@ import java.time.Duration;
  * @param drain how long at most a stop goes on taking what is there, zero for not at all
  * @param shutdown how long at most a stop waits for handlers, after which their messages
  * are left to others
+ * @param autoStartup whether it takes from the start on, else it begins paused
+ * @param maxProcessing time after which a call of a handler is overdue, or {@code null}
  */
 public record ConsumerSettings(int concurrency, int batchSize, Duration lease, Duration linger, boolean manual,
-		Duration drain, Duration shutdown) {
+		Duration drain, Duration shutdown, boolean autoStartup, @Nullable Duration maxProcessing) {
 
 	/**
 	 * Returns the time between two heartbeats, and between two looks for what others have

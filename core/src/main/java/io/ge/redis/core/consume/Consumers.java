@@ -36,10 +36,20 @@ public final class Consumers implements SmartLifecycle {
 	/** Told of each container, those that come later included. */
 	private final List<Consumer<ConsumerContainer<?>>> observers = new CopyOnWriteArrayList<>();
 
+	private final boolean keepAlive;
+
+	/** Of the last start. */
+	private volatile CompletableFuture<Void> stopped = CompletableFuture.completedFuture(null);
+
 	private volatile boolean running;
 
-	public Consumers(ConsumerThreads threads) {
+	/**
+	 * Creates consumers without containers.
+	 * @param keepAlive whether the process stays alive if there are containers at the start
+	 */
+	public Consumers(ConsumerThreads threads, boolean keepAlive) {
 		this.threads = threads;
+		this.keepAlive = keepAlive;
 	}
 
 	/**
@@ -97,6 +107,15 @@ public final class Consumers implements SmartLifecycle {
 		return each(source, ConsumerContainer::resume);
 	}
 
+	/**
+	 * Begins to take from a source whose listener has {@code autoStartup = false}, or was
+	 * paused: a listener that was not started is one that is paused.
+	 * @return how many containers there are of that name
+	 */
+	public int start(String source) {
+		return resume(source);
+	}
+
 	private int each(String source, Consumer<ConsumerContainer<?>> action) {
 		List<ConsumerContainer<?>> named = this.containers.stream()
 			.filter((container) -> container.name().equals(source))
@@ -109,6 +128,13 @@ public final class Consumers implements SmartLifecycle {
 	public void start() {
 		this.running = true;
 		this.containers.forEach(ConsumerContainer::start);
+		if (this.keepAlive && !this.containers.isEmpty() && this.stopped.isDone()) {
+			this.stopped = new CompletableFuture<>();
+			// All other threads of the library are daemons
+			Thread alive = new Thread(this.stopped::join, "ge-redis-consumer-keep-alive");
+			alive.setDaemon(false);
+			alive.start();
+		}
 	}
 
 	@Override
@@ -122,7 +148,10 @@ public final class Consumers implements SmartLifecycle {
 	public void stop(Runnable callback) {
 		this.running = false;
 		CompletableFuture.allOf(this.containers.stream().map(ConsumerContainer::stop).toArray(CompletableFuture[]::new))
-			.whenComplete((stopped, failure) -> callback.run());
+			.whenComplete((stopped, failure) -> {
+				this.stopped.complete(null);
+				callback.run();
+			});
 	}
 
 	@Override

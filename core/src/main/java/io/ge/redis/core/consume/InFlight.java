@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.consume.Settlement.Outcome;
 import io.ge.redis.core.outage.Waiting;
@@ -49,7 +48,7 @@ final class InFlight<T> {
 	private final Map<Delivery<T>, Call> deliveries = new ConcurrentHashMap<>();
 
 	/** Calls of the handler that have not returned, the permits in use. */
-	private final AtomicInteger calls = new AtomicInteger();
+	private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
 	private final AtomicBoolean beating = new AtomicBoolean();
 
@@ -69,7 +68,7 @@ final class InFlight<T> {
 	 * Returns how many calls of the handler may begin.
 	 */
 	int free() {
-		return this.settings.concurrency() - this.calls.get();
+		return this.settings.concurrency() - this.calls.size();
 	}
 
 	Collection<Delivery<T>> deliveries() {
@@ -77,7 +76,16 @@ final class InFlight<T> {
 	}
 
 	boolean isOver() {
-		return this.deliveries.isEmpty() && this.calls.get() == 0;
+		return this.deliveries.isEmpty() && this.calls.isEmpty();
+	}
+
+	/**
+	 * Returns whether a call of the handler has lasted for longer than it may.
+	 */
+	boolean isStuck() {
+		Duration most = this.settings.maxProcessing();
+		return most != null && this.calls.stream()
+			.anyMatch((call) -> call.begun.get() && System.nanoTime() - call.begunAt > most.toNanos());
 	}
 
 	/**
@@ -92,7 +100,7 @@ final class InFlight<T> {
 			Call call = new Call(new ArrayList<>(taken.subList(from, to)),
 					leasedFrom + this.settings.lease().toNanos());
 			call.batch.forEach((delivery) -> this.deliveries.put(delivery, call));
-			this.calls.incrementAndGet();
+			this.calls.add(call);
 			try {
 				this.threads.handlers().execute(call);
 			}
@@ -269,7 +277,7 @@ final class InFlight<T> {
 		}
 
 		private void end(boolean takeMore) {
-			InFlight.this.calls.decrementAndGet();
+			InFlight.this.calls.remove(this);
 			if (takeMore) {
 				InFlight.this.container.wake();
 			}

@@ -8,7 +8,12 @@ package io.ge.redis.core.consume;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
@@ -19,52 +24,118 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the listener methods of an application, once, when all beans exist. A bean that
- * is lazy is made for it: a listener that nobody calls would never be made otherwise.
+ * Finds the listener methods of an application, when all its singletons exist. A bean
+ * whose class has listeners is made for them, and so is a lazy singleton of which only an
+ * interface or an abstract class is known. Methods of other beans, such as prototypes,
+ * listen as soon as the first instance shows its class.
  */
-public record ListenerScanner(ConfigurableListableBeanFactory beans) {
+public final class ListenerScanner implements BeanPostProcessor, SmartInitializingSingleton {
+
+	private static final String SCOPED_TARGET = ScopedProxyUtils.getTargetBeanName("");
+
+	private final ConfigurableListableBeanFactory beans;
+
+	private final Supplier<List<Kind<?>>> kinds;
+
+	private final Predicate<String> mayListen;
+
+	/** What is no singleton and was made before the start, by name. */
+	private final Map<String, Object> early = new ConcurrentHashMap<>();
+
+	private final Set<List<Object>> listening = ConcurrentHashMap.newKeySet();
+
+	/** What to look for, from the start on. */
+	private volatile @Nullable List<Kind<?>> started;
 
 	/**
-	 * Finds annotated methods.
-	 * @param found gets each bean and method
-	 * @throws GuardConfigurationException as thrown by {@code found}, with the bean
+	 * Creates a scanner.
+	 * @param kinds the annotations, asked for at the start
+	 * @param mayListen whether a lazy bean of that name is made for its class
 	 */
-	public <A extends Annotation> void scan(Class<A> annotation, Found<A> found) {
+	public ListenerScanner(ConfigurableListableBeanFactory beans, Supplier<List<Kind<?>>> kinds,
+			Predicate<String> mayListen) {
+		this.beans = beans;
+		this.kinds = kinds;
+		this.mayListen = mayListen;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String name) {
+		boolean defined = this.beans.containsBeanDefinition(name);
+		if (defined && this.started != null) {
+			scan(name, AopProxyUtils.ultimateTargetClass(bean), bean);
+		}
+		else if (defined && !this.beans.isSingleton(name)) {
+			this.early.putIfAbsent(name, bean);
+		}
+		return bean;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.started = this.kinds.get();
 		for (String name : this.beans.getBeanDefinitionNames()) {
 			// The target of a scoped proxy is another bean of the same class
-			Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : type(name);
-			if (type == null || !OperationSource.mayContain(type, annotation)) {
-				continue;
+			if (!ScopedProxyUtils.isScopedTarget(name)) {
+				scan(name, type(name), null);
 			}
-			Map<Method, A> methods = MethodIntrospector.selectMethods(type,
-					(MethodIntrospector.MetadataLookup<A>) (method) -> AnnotatedElementUtils
-						.findMergedAnnotation(method, annotation));
-			methods.forEach((method, attributes) -> {
-				try {
-					GuardedMethod listener = new GuardedMethod(method, type, annotation);
-					requireCallable(listener);
-					found.accept(this.beans.getBean(name), listener, attributes);
-				}
-				catch (GuardConfigurationException ex) {
-					throw ex.inBean(name);
-				}
-			});
 		}
+		this.early.forEach((name, bean) -> scan(name, AopProxyUtils.ultimateTargetClass(bean), bean));
+		this.early.clear();
 	}
 
 	private @Nullable Class<?> type(String name) {
 		Object bean = this.beans.containsSingleton(name) ? this.beans.getSingleton(name) : null;
 		Class<?> type = (bean == null || bean instanceof FactoryBean) ? this.beans.getType(name, false)
 				: AopProxyUtils.ultimateTargetClass(bean);
-		// The proxy of a scope is infrastructure, and its target is not
+		boolean hides = bean == null && !this.beans.getBeanDefinition(name).isAbstract()
+				&& (type == null || Modifier.isAbstract(type.getModifiers()));
+		if (hides && this.beans.isSingleton(name) && !this.beans.isFactoryBean(name) && this.mayListen.test(name)) {
+			return AopProxyUtils.ultimateTargetClass(this.beans.getBean(name));
+		}
+		return type;
+	}
+
+	private void scan(String name, @Nullable Class<?> type, @Nullable Object made) {
 		Class<?> userClass = (type != null) ? ClassUtils.getUserClass(type) : null;
-		return (userClass == null || AopInfrastructureBean.class.isAssignableFrom(userClass)) ? null : userClass;
+		List<Kind<?>> all = this.started;
+		// The proxy of a scope is infrastructure, and its target is not
+		if (all != null && userClass != null && !AopInfrastructureBean.class.isAssignableFrom(userClass)) {
+			all.forEach((kind) -> scan(name, userClass, made, kind));
+		}
+	}
+
+	private <A extends Annotation> void scan(String name, Class<?> type, @Nullable Object made, Kind<A> kind) {
+		if (!OperationSource.mayContain(type, kind.annotation())) {
+			return;
+		}
+		boolean scoped = name.startsWith(SCOPED_TARGET);
+		String listener = scoped ? name.substring(SCOPED_TARGET.length()) : name;
+		Map<Method, A> methods = MethodIntrospector.selectMethods(type,
+				(MethodIntrospector.MetadataLookup<A>) (method) -> AnnotatedElementUtils.findMergedAnnotation(method,
+						kind.annotation()));
+		methods.forEach((method, attributes) -> {
+			// Declared by an interface or by the class: one listener
+			if (!this.listening.add(List.of(listener, kind, method.getName(), List.of(method.getParameterTypes())))) {
+				return;
+			}
+			try {
+				GuardedMethod found = new GuardedMethod(method, type, kind.annotation());
+				requireCallable(found);
+				kind.found().accept((made == null || scoped) ? this.beans.getBean(listener) : made, found, attributes);
+			}
+			catch (GuardConfigurationException ex) {
+				throw ex.inBean(listener);
+			}
+		});
 	}
 
 	private static void requireCallable(GuardedMethod method) {
@@ -74,15 +145,16 @@ public record ListenerScanner(ConfigurableListableBeanFactory beans) {
 	}
 
 	/**
-	 * Takes a listener that was found.
+	 * Listeners of one annotation.
+	 *
+	 * @param found gets each of them, with its bean, which is a proxy if it is advised
 	 */
+	public record Kind<A extends Annotation>(Class<A> annotation, Found<A> found) {
+	}
+
 	@FunctionalInterface
 	public interface Found<A extends Annotation> {
 
-		/**
-		 * Called for each.
-		 * @param bean the bean, a proxy if it is advised
-		 */
 		void accept(Object bean, GuardedMethod method, A attributes);
 
 	}

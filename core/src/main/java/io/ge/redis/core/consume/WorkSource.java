@@ -87,6 +87,15 @@ public interface WorkSource<T> {
 	}
 
 	/**
+	 * Returns whether there is work that is not done: it waits, or is leased to an
+	 * instance. Asked every third of the lease while the container takes nothing by
+	 * decision; a source that does not know says that there is none.
+	 */
+	default CompletionStage<Boolean> hasWork() {
+		return CompletableFuture.completedFuture(false);
+	}
+
+	/**
 	 * Removes what shows that this instance exists, such as a consumer of a group without
 	 * messages. The last call at a stop. What cannot be removed is reaped by others.
 	 */

@@ -259,7 +259,7 @@ class ConsumerContainerTests {
 
 	private static ConsumerReport report(ConsumerReport.State state, int available, @Nullable Duration sinceTaken,
 			Duration period) {
-		return new ConsumerReport("test", state, 1, available, 0, sinceTaken, period, "test");
+		return new ConsumerReport("test", state, 1, available, 0, sinceTaken, period, false, "test");
 	}
 
 	@Test
@@ -284,8 +284,8 @@ class ConsumerContainerTests {
 	@Test
 	void stopThatDrainsGoesOnUntilNothingIsLeft() {
 		this.source.add(ids(200));
-		ConsumerContainer<String> container = container(
-				new ConsumerSettings(2, 1, LEASE, Duration.ZERO, false, Duration.ofSeconds(20), Duration.ofSeconds(20)),
+		ConsumerContainer<String> container = container(new ConsumerSettings(2, 1, LEASE, Duration.ZERO, false,
+				Duration.ofSeconds(20), Duration.ofSeconds(20), true, null),
 				(batch, acknowledgment) -> CompletableFuture.completedFuture(null));
 		CompletableFuture<Void> stopped = container.stop();
 		assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
@@ -345,12 +345,44 @@ class ConsumerContainerTests {
 	}
 
 	@Test
+	void waitsForItsStartAndSaysSoIfWorkWaits() {
+		ConsumerContainer<String> container = container(new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false,
+				Duration.ZERO, Duration.ofSeconds(5), false, null),
+				(batch, acknowledgment) -> CompletableFuture.completedFuture(null));
+		assertThat(container.report().state()).isEqualTo(ConsumerReport.State.PAUSED);
+		assertThat(container.report().isNeglected()).isFalse();
+		this.source.add("one");
+		Awaitility.await().until(() -> container.report().isNeglected());
+		assertThat(this.source.asked("take")).isZero();
+		container.resume();
+		Awaitility.await().until(() -> this.source.settled(Outcome.DONE).size() == 1);
+		assertThat(container.report().isNeglected()).isFalse();
+		container.pause();
+		this.source.add("two");
+		Awaitility.await().until(() -> container.report().isNeglected());
+		assertThat(container.report().problem()).contains("Messages wait");
+		container.resume();
+		Awaitility.await().until(() -> this.source.settled(Outcome.DONE).size() == 2);
+	}
+
+	@Test
+	void callThatLastsTooLongIsOverdue() {
+		this.source.add("one");
+		ConsumerContainer<String> container = container(new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false,
+				Duration.ZERO, Duration.ofSeconds(5), true, Duration.ofMillis(50)),
+				(batch, acknowledgment) -> waiting());
+		Awaitility.await().until(() -> container.report().isOverdue());
+		assertThat(container.report().problem()).contains("max-processing-time");
+		this.freed.countDown();
+		Awaitility.await().until(() -> !container.report().isOverdue());
+	}
+
+	@Test
 	void manualAcknowledgementThatIsNeverMadeEndsTheHeartbeatsOnly() {
 		AtomicReference<Acknowledgment> given = new AtomicReference<>();
 		this.source.add("one");
-		ConsumerContainer<String> container = container(
-				new ConsumerSettings(1, 1, LEASE, Duration.ZERO, true, Duration.ZERO, Duration.ofSeconds(5)),
-				(batch, acknowledgment) -> {
+		ConsumerContainer<String> container = container(new ConsumerSettings(1, 1, LEASE, Duration.ZERO, true,
+				Duration.ZERO, Duration.ofSeconds(5), true, null), (batch, acknowledgment) -> {
 					given.set(acknowledgment);
 					return CompletableFuture.completedFuture(null);
 				});

@@ -7,6 +7,7 @@ package io.ge.redis.core.consume;
 
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -14,6 +15,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -63,15 +65,95 @@ class ListenerScannerTests {
 		}
 	}
 
+	@Test
+	void findsThoseOfLazyBeansBehindAnInterface() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean("lazy", Declaring.class, Hiding::new, (definition) -> definition.setLazyInit(true));
+			context.registerBean("left", Declaring.class, () -> {
+				throw new IllegalStateException("Not of the application");
+			}, (definition) -> definition.setLazyInit(true));
+			Map<String, String> found = start(context);
+			assertThat(found).containsExactly(Map.entry("on Hiding", "hiding"));
+			assertThat(context.getBean("lazy")).isInstanceOf(Hiding.class);
+			assertThat(found).hasSize(1);
+		}
+	}
+
+	@Test
+	void findsThoseOfOtherBeansBehindAnInterfaceOnceTheyAreMade() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean("early", Declaring.class, Hiding::new,
+					(definition) -> definition.setScope("prototype"));
+			context.registerBean("user", User.class);
+			context.registerBean("later", Object.class, () -> new Declaring() {
+
+				@Override
+				@Listening("later")
+				public void on() {
+				}
+
+			}, (definition) -> definition.setScope("prototype"));
+			Map<String, String> found = start(context);
+			assertThat(found).containsOnlyKeys("on Hiding");
+			context.getBean("later");
+			context.getBean("later");
+			assertThat(found.values()).containsExactlyInAnyOrder("hiding", "later");
+			context.registerBean("hidden", Object.class, Hidden::new, (definition) -> definition.setScope("prototype"));
+			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean("hidden"))
+				.withMessageContaining("private and static methods cannot listen");
+		}
+	}
+
+	@Test
+	void findsThoseThatTheInterfaceDeclaresOnce() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean("many", Declared.class, Inherited::new,
+					(definition) -> definition.setScope("prototype"));
+			Map<String, String> found = start(context);
+			context.getBean("many");
+			assertThat(found).hasSize(1).containsValue("inherited");
+		}
+	}
+
+	@Test
+	void listenersBehindAScopedInterfaceListenByTheirProxy() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
+			RootBeanDefinition definition = new RootBeanDefinition(Declaring.class, Hiding::new);
+			definition.setScope("thread");
+			BeanDefinitionHolder proxy = ScopedProxyUtils
+				.createScopedProxy(new BeanDefinitionHolder(definition, "scoped"), context, false);
+			context.registerBeanDefinition(proxy.getBeanName(), proxy.getBeanDefinition());
+			Map<String, String> found = start(context);
+			assertThat(found).isEmpty();
+			context.getBean("scoped", Declaring.class).on();
+			assertThat(found).containsExactly(Map.entry("on Hiding", "hiding"));
+		}
+	}
+
 	private static Map<String, String> scan(AnnotationConfigApplicationContext context) {
 		Map<String, String> found = new TreeMap<>();
-		new ListenerScanner(context.getBeanFactory()).scan(Listening.class, (bean, method, attributes) -> {
-			assertThat(bean).isInstanceOf(method.targetClass());
-			String before = found.put(method.method().getName() + " " + method.targetClass().getSimpleName(),
-					attributes.value());
-			assertThat(before).isNull();
-		});
+		scanner(context, found).afterSingletonsInstantiated();
 		return found;
+	}
+
+	private static Map<String, String> start(AnnotationConfigApplicationContext context) {
+		Map<String, String> found = new TreeMap<>();
+		ListenerScanner scanner = scanner(context, found);
+		context.getBeanFactory().addBeanPostProcessor(scanner);
+		context.refresh();
+		scanner.afterSingletonsInstantiated();
+		return found;
+	}
+
+	private static ListenerScanner scanner(AnnotationConfigApplicationContext context, Map<String, String> found) {
+		return new ListenerScanner(context.getBeanFactory(),
+				() -> List.of(new ListenerScanner.Kind<>(Listening.class, (bean, method, attributes) -> {
+					assertThat(bean).isInstanceOfAny(method.targetClass(), Declaring.class, Declared.class);
+					String before = found.put(method.method().getName() + " " + method.targetClass().getSimpleName(),
+							attributes.value());
+					assertThat(before).isNull();
+				})), (name) -> !name.equals("left"));
 	}
 
 	@Retention(RetentionPolicy.RUNTIME)
@@ -102,6 +184,24 @@ class ListenerScannerTests {
 		public void on() {
 		}
 
+	}
+
+	interface Declaring {
+
+		void on();
+
+	}
+
+	static class Hiding implements Declaring {
+
+		@Override
+		@Listening("hiding")
+		public void on() {
+		}
+
+	}
+
+	record User(Declaring early) {
 	}
 
 	static class Hidden {

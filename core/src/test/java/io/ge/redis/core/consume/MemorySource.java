@@ -149,6 +149,11 @@ final class MemorySource implements WorkSource<String> {
 	}
 
 	@Override
+	public CompletionStage<Boolean> hasWork() {
+		return CompletableFuture.completedFuture(!this.waiting.isEmpty());
+	}
+
+	@Override
 	public CompletionStage<?> leave() {
 		this.left = true;
 		return CompletableFuture.completedFuture(null);
@@ -156,7 +161,7 @@ final class MemorySource implements WorkSource<String> {
 
 	static ConsumerSettings settings(int concurrency, int batchSize, Duration lease) {
 		return new ConsumerSettings(concurrency, batchSize, lease, Duration.ofMillis(5), false, Duration.ZERO,
-				Duration.ofSeconds(10));
+				Duration.ofSeconds(10), true, null);
 	}
 
 }

@@ -8,6 +8,7 @@ package io.ge.redis.broadcast;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -86,14 +87,13 @@ public final class BroadcastPattern {
 			if (missed == 0) {
 				return messages.handle(batch, acknowledgment);
 			}
-			if (onGap != null) {
-				ReflectionUtils.invokeMethod(onGap, bean, missed);
-			}
-			return CompletableFuture.completedFuture(null);
+			return (onGap != null) ? listener.call(onGap, missed) : CompletableFuture.completedFuture(null);
 		};
 		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get());
 		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
-				this.frame.properties().get().shutdownTimeout());
+				this.frame.properties().get().shutdownTimeout(),
+				Objects.requireNonNullElse(settings.autoStartup(), annotation.autoStartup()),
+				this.frame.properties().get().maxProcessingTime());
 		source
 			.onArrival(this.frame.consumers().get().add(this.redis.get().backend(), source, handler, container)::wake);
 	}
@@ -107,9 +107,7 @@ public final class BroadcastPattern {
 			throw method.problem("there is no method " + name + "(long) for onGap.",
 					"Add it, or correct onGap = \"" + name + "\".");
 		}
-		Method invocable = AopUtils.selectInvocableMethod(found, bean.getClass());
-		ReflectionUtils.makeAccessible(invocable);
-		return invocable;
+		return AopUtils.selectInvocableMethod(found, bean.getClass());
 	}
 
 }

@@ -5,6 +5,7 @@
 
 package io.ge.redis.broadcast;
 
+import java.time.Duration;
 import java.util.Map;
 
 import io.ge.redis.core.consume.Backoff;
@@ -52,10 +53,12 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param maxAttempts number of calls of a listener of a reliable channel before it
 	 * skips a message
 	 * @param backoff delay before a listener that has failed is called again
+	 * @param autoStartup whether its listener starts with the application; as the
+	 * annotation says if not set
 	 */
 	public record Channel(@DefaultValue("reliable") Mode mode, @DefaultValue("0") int retention,
 			@DefaultValue("false") boolean sticky, @DefaultValue("continue") OnGap onGap,
-			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff) {
+			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff, @Nullable Boolean autoStartup) {
 
 		boolean isReliable() {
 			return this.mode == Mode.RELIABLE;

@@ -48,4 +48,10 @@ public @interface RedisBroadcastListener {
 	 */
 	String onGap() default "";
 
+	/**
+	 * Whether it starts with the application, else by {@code Consumers.start}. The
+	 * property {@code auto-startup} wins.
+	 */
+	boolean autoStartup() default true;
+
 }

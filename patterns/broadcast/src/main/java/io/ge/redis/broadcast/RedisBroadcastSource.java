@@ -253,6 +253,14 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	}
 
 	@Override
+	public CompletionStage<Boolean> hasWork() {
+		boolean empty = exclusively(this::waits);
+		boolean reads = this.settings.isReliable() && (this.settings.sticky() || !this.position.isEmpty());
+		return (empty && reads) ? this.redis.lastNumber(this.channel).thenApply((last) -> last > this.known)
+				: CompletableFuture.completedFuture(!empty);
+	}
+
+	@Override
 	public CompletionStage<?> leave() {
 		PushSubscription left = this.subscription;
 		this.subscription = null;

@@ -49,7 +49,7 @@ final class BroadcastInstance implements AutoCloseable {
 
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
 
-	private final Consumers consumers = new Consumers(new ConsumerThreads(this.handlers, this.scheduler));
+	private final Consumers consumers = new Consumers(new ConsumerThreads(this.handlers, this.scheduler), false);
 
 	private final TestBackend backend;
 
@@ -73,7 +73,7 @@ final class BroadcastInstance implements AutoCloseable {
 		BroadcastProperties bound = properties(properties);
 		this.pattern = new BroadcastPattern(() -> bound, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1)),
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();

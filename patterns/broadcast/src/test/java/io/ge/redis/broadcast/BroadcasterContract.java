@@ -18,6 +18,7 @@ import io.ge.redis.test.RedisFixture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -254,9 +255,12 @@ abstract class BroadcasterContract {
 			this.seen.add(message.number() + " " + message.payload());
 		}
 
-		void missed(long messages) {
-			this.gaps.add(messages);
-			this.seen.add("gap " + messages);
+		// Nothing happens before it is subscribed
+		Mono<Void> missed(long messages) {
+			return Mono.fromRunnable(() -> {
+				this.gaps.add(messages);
+				this.seen.add("gap " + messages);
+			});
 		}
 
 	}

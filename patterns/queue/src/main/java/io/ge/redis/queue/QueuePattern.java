@@ -7,6 +7,7 @@ package io.ge.redis.queue;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -91,7 +92,9 @@ public final class QueuePattern {
 		Integer concurrency = this.frame.attributes().count(method, "concurrency", annotation.concurrency());
 		ConsumerSettings container = new ConsumerSettings((concurrency != null) ? concurrency : settings.concurrency(),
 				1, settings.visibilityTimeout(), LINGER, false, Duration.ZERO,
-				this.frame.properties().get().shutdownTimeout());
+				this.frame.properties().get().shutdownTimeout(),
+				Objects.requireNonNullElse(settings.autoStartup(), annotation.autoStartup()),
+				this.frame.properties().get().maxProcessingTime());
 		String other = this.listeners.putIfAbsent(queue, method.displayName());
 		if (other != null) {
 			throw method.problem("queue '" + queue + "' has another listener, " + other + ".",

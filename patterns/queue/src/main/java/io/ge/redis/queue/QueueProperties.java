@@ -57,12 +57,14 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * result-ttl
 	 * @param maxLength largest number of jobs in the queue, running ones included
 	 * @param deadLetter jobs that are given up
+	 * @param autoStartup whether its listener starts with the application; as the
+	 * annotation says if not set
 	 */
 	public record Queue(@DefaultValue("1") int concurrency, @DefaultValue("30s") Duration visibilityTimeout,
 			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff, @DefaultValue("5") int priority,
 			@DefaultValue("1m") Duration aging, @DefaultValue("1d") Duration resultTtl,
 			@DefaultValue("5m") Duration dedupWindow, @DefaultValue("100000") int maxLength,
-			@DefaultValue DeadLetters deadLetter) {
+			@DefaultValue DeadLetters deadLetter, @Nullable Boolean autoStartup) {
 
 		private void validate(String place) {
 			PropertyChecks.atLeast(place + ".concurrency", 1, this.concurrency);

@@ -49,4 +49,10 @@ public @interface RedisJob {
 	 */
 	String concurrency() default "";
 
+	/**
+	 * Whether it starts with the application, else by {@code Consumers.start}. The
+	 * property {@code auto-startup} wins.
+	 */
+	boolean autoStartup() default true;
+
 }

@@ -131,6 +131,11 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell.get()));
 	}
 
+	@Override
+	public CompletionStage<Boolean> hasWork() {
+		return this.redis.view(this.name).thenApply((view) -> view.jobs() > 0);
+	}
+
 	MessageReader<Job<byte[]>> reader() {
 		return this.redis.payloads().reader(Job::payload, (delivery, payload) -> {
 			Job<byte[]> job = delivery.message();

@@ -93,7 +93,7 @@ class QueueConfigurationTests {
 		};
 		ConsumerFrame frame = new ConsumerFrame(() -> {
 			throw new IllegalStateException("not reached");
-		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1)),
+		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null),
 				new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared), new GuardEvents(List::of));
 		QueuePattern pattern = new QueuePattern(() -> properties, noBackend, frame);
 		Method method = Arrays.stream(Listeners.class.getDeclaredMethods())

@@ -70,6 +70,12 @@ public @interface RedisStreamListener {
 	boolean manual() default false;
 
 	/**
+	 * Whether it starts with the application, else by {@code Consumers.start}. The
+	 * property {@code auto-startup} wins.
+	 */
+	boolean autoStartup() default true;
+
+	/**
 	 * Whether the method gets the dead letters of the stream instead of its messages.
 	 * They stay in the list for a replay.
 	 */

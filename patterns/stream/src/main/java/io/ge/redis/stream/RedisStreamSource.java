@@ -419,6 +419,17 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	}
 
 	@Override
+	public CompletionStage<Boolean> hasWork() {
+		return this.deadLetters ? WorkSource.super.hasWork()
+				: this.redis.view(this.definition)
+					.thenApply((figures) -> StreamControl.view(this.definition, this.name, figures, List.of())
+						.groups()
+						.stream()
+						.anyMatch((each) -> each.name().equals(this.group)
+								&& (each.pending() > 0 || each.oldestUnread() != null)));
+	}
+
+	@Override
 	public CompletionStage<?> leave() {
 		return this.redis.reap(this.streams, this.group, this.common.consumerName(), Duration.ZERO, isOrdered());
 	}

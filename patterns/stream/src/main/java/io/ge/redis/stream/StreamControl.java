@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
@@ -22,9 +23,9 @@ import io.ge.redis.stream.StreamView.GroupView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The views of streams for operators and meters.
+ * The views of streams, also for meters and health.
  */
-public final class StreamControl {
+final class StreamControl implements StreamViews {
 
 	private static final long FRESH_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -40,23 +41,26 @@ public final class StreamControl {
 		this.redis = redis;
 	}
 
+	@Override
 	public List<String> names() {
 		return this.redis.definitions().stream().map(StreamDefinition::name).toList();
 	}
 
-	/**
-	 * Looks at a definition. Redis: one script call for each of its streams.
-	 */
-	public CompletableFuture<StreamView> view(String name) {
+	@Override
+	public CompletableFuture<StreamView> viewAsync(String name) {
 		StreamDefinition definition = this.redis.definition(name);
 		return this.redis.view(definition).thenApply((figures) -> {
-			StreamView view = view(definition, figures);
+			List<StreamView> members = IntStream.range(0, (figures.size() > 1) ? figures.size() : 0)
+				.mapToObj((i) -> view(definition, definition.streams().get(i).stream(), List.of(figures.get(i)),
+						List.of()))
+				.toList();
+			StreamView view = view(definition, name, figures, members);
 			this.seen.put(name, view);
 			return view;
 		});
 	}
 
-	private static StreamView view(StreamDefinition definition, List<long[]> figures) {
+	static StreamView view(StreamDefinition definition, String name, List<long[]> figures, List<StreamView> members) {
 		List<GroupView> groups = new ArrayList<>();
 		for (String group : definition.properties().groups().keySet()) {
 			int at = 4 + 5 * groups.size();
@@ -65,8 +69,8 @@ public final class StreamControl {
 					age(most(figures, at + 4))));
 		}
 		long last = figures.stream().mapToLong((each) -> each[2]).filter((age) -> age >= 0).min().orElse(-1);
-		return new StreamView(definition.name(), figures.size(), sum(figures, 0),
-				(long) definition.maxLength() * figures.size(), sum(figures, 3), sum(figures, 1), age(last), groups);
+		return new StreamView(name, figures.size(), sum(figures, 0), (long) definition.maxLength() * figures.size(),
+				sum(figures, 3), sum(figures, 1), age(last), groups, members);
 	}
 
 	private static long sum(List<long[]> figures, int at) {
@@ -86,7 +90,7 @@ public final class StreamControl {
 		long last = this.lookedAt.get();
 		long now = System.nanoTime();
 		if (now - last >= FRESH_NANOS && this.lookedAt.compareAndSet(last, now)) {
-			names().forEach(this::view);
+			names().forEach(this::viewAsync);
 		}
 		return this.seen.get(name);
 	}

@@ -66,12 +66,12 @@ public final class StreamPattern implements GuardPattern {
 		return this.assembly.get().redis();
 	}
 
-	public StreamControl control() {
+	public StreamViews views() {
 		return this.assembly.get().control();
 	}
 
 	public static List<EventGauge> gauges(Supplier<StreamPattern> pattern) {
-		return StreamControl.gauges(() -> pattern.get().control());
+		return StreamControl.gauges(() -> pattern.get().assembly.get().control());
 	}
 
 	/**
@@ -119,7 +119,9 @@ public final class StreamPattern implements GuardPattern {
 		Integer concurrency = this.frame.attributes().count(method, "concurrency", attributes.concurrency());
 		ConsumerSettings settings = new ConsumerSettings((concurrency != null) ? concurrency : group.concurrency(),
 				attributes.batch() ? group.batchSize() : 1, group.minIdle(), LINGER, attributes.manual(), Duration.ZERO,
-				this.frame.properties().get().shutdownTimeout());
+				this.frame.properties().get().shutdownTimeout(),
+				Objects.requireNonNullElse(group.autoStartup(), attributes.autoStartup()),
+				this.frame.properties().get().maxProcessingTime());
 		WorkHandler<StreamEntry> handler = assembly.publisher().causing(listener.handler(reader));
 		this.frame.consumers().get().add(assembly.backend(), source, handler, settings);
 	}
@@ -142,7 +144,7 @@ public final class StreamPattern implements GuardPattern {
 			String name) {
 		Group group = attributes.deadLetters()
 				? new Group(1, 1, Duration.ofSeconds(30), Integer.MAX_VALUE,
-						new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)))
+						new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)), null)
 				: definition.properties().groups().get(name);
 		if (group == null) {
 			throw method.problem("stream '" + definition.name() + "' has no group '" + name + "'.",

@@ -115,10 +115,12 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	 * @param maxDeliveries number of deliveries of a message before it becomes a dead
 	 * letter
 	 * @param backoff delay before a failed message is delivered again
+	 * @param autoStartup whether its listener starts with the application; as the
+	 * annotation says if not set
 	 */
 	public record Group(@DefaultValue("1") int concurrency, @DefaultValue("1") int batchSize,
-			@DefaultValue("30s") Duration minIdle, @DefaultValue("5") int maxDeliveries,
-			@DefaultValue Backoff backoff) {
+			@DefaultValue("30s") Duration minIdle, @DefaultValue("5") int maxDeliveries, @DefaultValue Backoff backoff,
+			@Nullable Boolean autoStartup) {
 
 		private void validate(String place) {
 			PropertyChecks.atLeast(place + ".concurrency", 1, this.concurrency);

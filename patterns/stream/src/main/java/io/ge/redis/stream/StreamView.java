@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A definition as it is in Redis, all its streams together.
+ * A definition as it is in Redis, all its streams together, or one of the streams.
  *
- * @param name the name of the definition
+ * @param name the name of the definition, of a single stream its key
  * @param streams how many streams it has
  * @param length how many entries they have
  * @param lengthLimit how many they may have
@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param deadLetters how many dead letters there are
  * @param lastDeadLetter the age of the last one, or {@code null} if there is none
  * @param groups the groups
+ * @param members the streams, if the definition has more than one
  */
 public record StreamView(String name, int streams, long length, long lengthLimit, long full, long deadLetters,
-		@Nullable Duration lastDeadLetter, List<GroupView> groups) {
+		@Nullable Duration lastDeadLetter, List<GroupView> groups, List<StreamView> members) {
 
 	/**
 	 * A group, over all streams.

@@ -59,7 +59,7 @@ final class StreamInstance implements AutoCloseable {
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
 
 	private final Consumers consumers = new Consumers(
-			new ConsumerThreads((task) -> this.executor.get().execute(task), this.scheduler));
+			new ConsumerThreads((task) -> this.executor.get().execute(task), this.scheduler), false);
 
 	private final TestBackend backend;
 
@@ -91,7 +91,7 @@ final class StreamInstance implements AutoCloseable {
 		StreamProperties streams = properties(properties);
 		StreamPattern started = new StreamPattern(() -> streams, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1)),
+						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1), null),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		started.verify();

@@ -169,7 +169,7 @@ abstract class StreamsContract {
 	void looksAtStreams() {
 		StreamInstance instance = start("work.max-length", "2");
 		instance.publisher().publish("work", StreamMessage.of(new Job("w", 1)));
-		assertThat(instance.pattern().control().view("work")).succeedsWithin(Duration.ofSeconds(5))
+		assertThat(instance.pattern().views().viewAsync("work")).succeedsWithin(Duration.ofSeconds(5))
 			.satisfies((view) -> {
 				assertThat(view.length()).isEqualTo(1);
 				assertThat(view.lengthLimit()).isEqualTo(2);
@@ -178,10 +178,10 @@ abstract class StreamsContract {
 				assertThat(view.groups().get(0).oldestUnread()).isNotNull();
 			});
 		instance.publisher().publish("work", StreamMessage.of(new Job("w", 2)));
-		assertThat(instance.pattern().control().view("work").join().full()).isEqualTo(1);
+		assertThat(instance.pattern().views().viewAsync("work").join().full()).isEqualTo(1);
 		instance.listen(new Envelopes());
 		await().untilAsserted(() -> {
-			StreamView view = instance.pattern().control().view("work").join();
+			StreamView view = instance.pattern().views().viewAsync("work").join();
 			assertThat(view.full()).isZero();
 			assertThat(view.length()).isEqualTo(2);
 			assertThat(view.groups().get(0).pending()).isZero();

@@ -15,8 +15,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * Whether agents are halted, on this instance as on all others. An instance that starts
- * takes no trigger before it knows. Triggers that come meanwhile wait in their streams.
+ * Whether agents are halted, on this instance as on all others. The listener of triggers
+ * does not start by itself, so an instance takes none before it knows. Triggers that come
+ * meanwhile wait in their streams.
  */
 @Component
 class HaltSwitch implements SmartLifecycle {
@@ -55,17 +56,13 @@ class HaltSwitch implements SmartLifecycle {
 			this.consumers.pause(AGENTS);
 		}
 		else {
-			this.consumers.resume(AGENTS);
+			this.consumers.start(AGENTS);
 		}
 	}
 
-	/**
-	 * Comes before the consumers, which have not taken anything yet.
-	 */
 	@Override
 	public void start() {
 		this.running = true;
-		this.consumers.pause(AGENTS);
 		awaitChannel();
 	}
 
@@ -93,11 +90,6 @@ class HaltSwitch implements SmartLifecycle {
 	@Override
 	public boolean isRunning() {
 		return this.running;
-	}
-
-	@Override
-	public int getPhase() {
-		return Consumers.PHASE - 1;
 	}
 
 	record Halt(boolean halted) {

@@ -27,9 +27,10 @@ class TriggeredAgent {
 
 	/**
 	 * May be called again for a trigger that was worked on: the instance may have died
-	 * before it could say so. So what it writes, it writes once.
+	 * before it could say so. So what it writes, it writes once. The switch for agents
+	 * starts it.
 	 */
-	@RedisStreamListener(stream = Trigger.STREAM)
+	@RedisStreamListener(stream = Trigger.STREAM, autoStartup = false)
 	void work(StreamEnvelope<Trigger> trigger) {
 		Simulation.work(trigger.reason(), trigger.attempt());
 		this.completed.add(workItem(trigger.workItem()), trigger.payload().agent(), trigger.attempt());

@@ -275,9 +275,9 @@ public final class WriteBehind implements SmartLifecycle {
 						new StoreWriter<>(store.store(), reader(store.type()), properties)));
 			this.drains = !properties.drainTimeout().isZero();
 			this.source = new RedisWriteBehindSource(redis, properties, writers, WriteBehind.this.events::publish);
-			this.container = new ConsumerContainer<>(this.source, this.source,
-					new ConsumerSettings(properties.threads(), 1, properties.leaseTime(), Duration.ZERO, false,
-							properties.drainTimeout(), properties.drainTimeout()),
+			this.container = new ConsumerContainer<>(
+					this.source, this.source, new ConsumerSettings(properties.threads(), 1, properties.leaseTime(),
+							Duration.ZERO, false, properties.drainTimeout(), properties.drainTimeout(), true, null),
 					threads, null);
 		}
 
