@@ -141,7 +141,7 @@ public final class ConsumerContainer<T> {
 	 * Takes nothing more until {@link #resume()}. What is in flight goes on.
 	 */
 	public void pause() {
-		this.idleSince = System.nanoTime();
+		this.idleSince = this.paused ? this.idleSince : System.nanoTime();
 		this.paused = true;
 		endWait();
 	}

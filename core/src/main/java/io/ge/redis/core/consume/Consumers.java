@@ -45,7 +45,8 @@ public final class Consumers implements SmartLifecycle {
 
 	/**
 	 * Creates consumers without containers.
-	 * @param keepAlive whether the process stays alive if there are containers at the start
+	 * @param keepAlive whether the process stays alive if there are containers at the
+	 * start
 	 */
 	public Consumers(ConsumerThreads threads, boolean keepAlive) {
 		this.threads = threads;

@@ -50,7 +50,8 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 	/** What is no singleton and was made before the start, by name. */
 	private final Map<String, Object> early = new ConcurrentHashMap<>();
 
-	private final Set<List<Object>> listening = ConcurrentHashMap.newKeySet();
+	/** Classes of beans that were looked at, and methods that listen. */
+	private final Set<List<Object>> known = ConcurrentHashMap.newKeySet();
 
 	/** What to look for, from the start on. */
 	private volatile @Nullable List<Kind<?>> started;
@@ -69,11 +70,14 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String name) {
-		boolean defined = this.beans.containsBeanDefinition(name);
-		if (defined && this.started != null) {
-			scan(name, AopProxyUtils.ultimateTargetClass(bean), bean);
+		if (!this.beans.containsBeanDefinition(name) || this.known.contains(List.of(name, bean.getClass()))) {
+			return bean;
 		}
-		else if (defined && !this.beans.isSingleton(name)) {
+		if (this.started != null) {
+			scan(name, AopProxyUtils.ultimateTargetClass(bean), bean);
+			this.known.add(List.of(name, bean.getClass()));
+		}
+		else if (!this.beans.isSingleton(name)) {
 			this.early.putIfAbsent(name, bean);
 		}
 		return bean;
@@ -124,7 +128,8 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 						kind.annotation()));
 		methods.forEach((method, attributes) -> {
 			// Declared by an interface or by the class: one listener
-			if (!this.listening.add(List.of(listener, kind, method.getName(), List.of(method.getParameterTypes())))) {
+			List<Object> key = List.of(listener, kind, method.getName(), List.of(method.getParameterTypes()));
+			if (!this.known.add(key)) {
 				return;
 			}
 			try {
@@ -133,6 +138,7 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 				kind.found().accept((made == null || scoped) ? this.beans.getBean(listener) : made, found, attributes);
 			}
 			catch (GuardConfigurationException ex) {
+				this.known.remove(key);
 				throw ex.inBean(listener);
 			}
 		});
