@@ -9,13 +9,11 @@ import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.broadcast.BroadcastProperties;
 import io.ge.redis.broadcast.Broadcaster;
-import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -23,7 +21,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
@@ -40,14 +37,6 @@ public final class BroadcastAutoConfiguration {
 			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
 		return new BroadcastPattern(properties::getObject, new PatternBackend("broadcast", backends, environment),
 				frame);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ListenerScanner.Kind<RedisBroadcastListener> geRedisBroadcastListeners(
-			ObjectProvider<BroadcastPattern> pattern) {
-		return new ListenerScanner.Kind<>(RedisBroadcastListener.class,
-				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
 	}
 
 	/**

@@ -6,10 +6,13 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.ge.redis.autoconfigure.condition.PatternUse;
+import io.ge.redis.broadcast.BroadcastPattern;
+import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerThreads;
@@ -18,6 +21,10 @@ import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.ListenerScanner;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.queue.QueuePattern;
+import io.ge.redis.queue.RedisJob;
+import io.ge.redis.stream.RedisStreamListener;
+import io.ge.redis.stream.StreamPattern;
 import org.apache.commons.logging.LogFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -75,12 +82,21 @@ public final class ConsumerAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ListenerScanner geRedisListenerScanner(ConfigurableListableBeanFactory beans,
-			ObjectProvider<ListenerScanner.Kind<?>> kinds, Environment environment) {
+			ObjectProvider<StreamPattern> streams, ObjectProvider<QueuePattern> queues,
+			ObjectProvider<BroadcastPattern> broadcasts, Environment environment) {
+		List<ListenerScanner.Kind<?>> kinds = List.of(
+				new ListenerScanner.Kind<>(RedisStreamListener.class,
+						(bean, method, listener) -> streams
+							.ifAvailable((pattern) -> pattern.listen(bean, method, listener))),
+				new ListenerScanner.Kind<>(RedisJob.class,
+						(bean, method, listener) -> queues
+							.ifAvailable((pattern) -> pattern.listen(bean, method, listener))),
+				new ListenerScanner.Kind<>(RedisBroadcastListener.class, (bean, method, listener) -> broadcasts
+					.ifAvailable((pattern) -> pattern.listen(bean, method, listener))));
 		Supplier<Boolean> consumes = SingletonSupplier
 			.of(() -> Stream.of("stream.definitions", "queue.queues", "broadcast.channels")
 				.anyMatch((defined) -> PatternUse.findProperty(environment, "ge.redis." + defined) != null));
-		return new ListenerScanner(beans, () -> kinds.stream().toList(),
-				(name) -> consumes.get() && PatternUse.isOfApplication(beans, name));
+		return new ListenerScanner(beans, kinds, (name) -> consumes.get() && PatternUse.isOfApplication(beans, name));
 	}
 
 }

@@ -15,7 +15,6 @@ import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -23,7 +22,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
@@ -39,13 +37,6 @@ public final class QueueAutoConfiguration {
 	QueuePattern geRedisQueuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<RedisBackends> backends,
 			ConsumerFrame frame, Environment environment) {
 		return new QueuePattern(properties::getObject, new PatternBackend("queue", backends, environment), frame);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ListenerScanner.Kind<RedisJob> geRedisQueueListeners(ObjectProvider<QueuePattern> pattern) {
-		return new ListenerScanner.Kind<>(RedisJob.class,
-				(bean, method, annotation) -> pattern.getObject().listen(bean, method, annotation));
 	}
 
 	/**

@@ -10,7 +10,6 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 import io.ge.redis.stream.DeadLetters;
-import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamProperties;
 import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.stream.StreamViews;
@@ -66,13 +65,6 @@ public final class StreamAutoConfiguration {
 	@ConditionalOnMissingBean
 	StreamViews geRedisStreamViews(StreamPattern pattern) {
 		return pattern.views();
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ListenerScanner.Kind<RedisStreamListener> geRedisStreamListeners(ObjectProvider<StreamPattern> pattern) {
-		return new ListenerScanner.Kind<>(RedisStreamListener.class,
-				(bean, method, listener) -> pattern.getObject().listen(bean, method, listener));
 	}
 
 }

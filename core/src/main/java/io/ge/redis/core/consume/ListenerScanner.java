@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
@@ -25,6 +24,7 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
@@ -43,7 +43,7 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 
 	private final ConfigurableListableBeanFactory beans;
 
-	private final Supplier<List<Kind<?>>> kinds;
+	private final List<Kind<?>> kinds;
 
 	private final Predicate<String> mayListen;
 
@@ -53,16 +53,14 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 	/** Classes of beans that were looked at, and methods that listen. */
 	private final Set<List<Object>> known = ConcurrentHashMap.newKeySet();
 
-	/** What to look for, from the start on. */
-	private volatile @Nullable List<Kind<?>> started;
+	private volatile boolean started;
 
 	/**
 	 * Creates a scanner.
-	 * @param kinds the annotations, asked for at the start
+	 * @param kinds the annotations
 	 * @param mayListen whether a lazy bean of that name is made for its class
 	 */
-	public ListenerScanner(ConfigurableListableBeanFactory beans, Supplier<List<Kind<?>>> kinds,
-			Predicate<String> mayListen) {
+	public ListenerScanner(ConfigurableListableBeanFactory beans, List<Kind<?>> kinds, Predicate<String> mayListen) {
 		this.beans = beans;
 		this.kinds = kinds;
 		this.mayListen = mayListen;
@@ -73,11 +71,11 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 		if (!this.beans.containsBeanDefinition(name) || this.known.contains(List.of(name, bean.getClass()))) {
 			return bean;
 		}
-		if (this.started != null) {
+		if (this.started) {
 			scan(name, AopProxyUtils.ultimateTargetClass(bean), bean);
 			this.known.add(List.of(name, bean.getClass()));
 		}
-		else if (!this.beans.isSingleton(name)) {
+		else if (!this.beans.getMergedBeanDefinition(name).isSingleton()) {
 			this.early.putIfAbsent(name, bean);
 		}
 		return bean;
@@ -85,7 +83,7 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.started = this.kinds.get();
+		this.started = true;
 		for (String name : this.beans.getBeanDefinitionNames()) {
 			// The target of a scoped proxy is another bean of the same class
 			if (!ScopedProxyUtils.isScopedTarget(name)) {
@@ -100,9 +98,10 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 		Object bean = this.beans.containsSingleton(name) ? this.beans.getSingleton(name) : null;
 		Class<?> type = (bean == null || bean instanceof FactoryBean) ? this.beans.getType(name, false)
 				: AopProxyUtils.ultimateTargetClass(bean);
-		boolean hides = bean == null && !this.beans.getBeanDefinition(name).isAbstract()
+		BeanDefinition definition = this.beans.getMergedBeanDefinition(name);
+		boolean hides = bean == null && definition.isSingleton() && !definition.isAbstract()
 				&& (type == null || Modifier.isAbstract(type.getModifiers()));
-		if (hides && this.beans.isSingleton(name) && !this.beans.isFactoryBean(name) && this.mayListen.test(name)) {
+		if (hides && !this.beans.isFactoryBean(name) && this.mayListen.test(name)) {
 			return AopProxyUtils.ultimateTargetClass(this.beans.getBean(name));
 		}
 		return type;
@@ -110,10 +109,9 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 
 	private void scan(String name, @Nullable Class<?> type, @Nullable Object made) {
 		Class<?> userClass = (type != null) ? ClassUtils.getUserClass(type) : null;
-		List<Kind<?>> all = this.started;
 		// The proxy of a scope is infrastructure, and its target is not
-		if (all != null && userClass != null && !AopInfrastructureBean.class.isAssignableFrom(userClass)) {
-			all.forEach((kind) -> scan(name, userClass, made, kind));
+		if (userClass != null && !AopInfrastructureBean.class.isAssignableFrom(userClass)) {
+			this.kinds.forEach((kind) -> scan(name, userClass, made, kind));
 		}
 	}
 

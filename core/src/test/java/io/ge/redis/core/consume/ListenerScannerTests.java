@@ -150,7 +150,7 @@ class ListenerScannerTests {
 
 	private static ListenerScanner scanner(AnnotationConfigApplicationContext context, Map<String, String> found) {
 		return new ListenerScanner(context.getBeanFactory(),
-				() -> List.of(new ListenerScanner.Kind<>(Listening.class, (bean, method, attributes) -> {
+				List.of(new ListenerScanner.Kind<>(Listening.class, (bean, method, attributes) -> {
 					assertThat(bean).isInstanceOfAny(method.targetClass(), Declaring.class, Declared.class);
 					String before = found.put(method.method().getName() + " " + method.targetClass().getSimpleName(),
 							attributes.value());
