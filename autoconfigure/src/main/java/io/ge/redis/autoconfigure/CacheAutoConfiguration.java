@@ -136,8 +136,8 @@ public final class CacheAutoConfiguration {
 	}
 
 	/**
-	 * After the application's own runners. Spring Boot accepts traffic when all runners
-	 * have returned, so waiting here is all that readiness needs.
+	 * After runners of the application that have an order. Spring Boot accepts traffic
+	 * when all runners have returned, so waiting here is all that readiness needs.
 	 */
 	@Bean
 	@ConditionalOnBean(name = "geRedisCacheWarmUp")

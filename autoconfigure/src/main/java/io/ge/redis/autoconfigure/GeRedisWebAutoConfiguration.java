@@ -85,8 +85,8 @@ public final class GeRedisWebAutoConfiguration {
 		Class<?> type = beans.containsBean(guarded.bean()) ? beans.getType(guarded.bean()) : null;
 		boolean handler = type != null && guarded.guard().pattern().equals("idempotency")
 				&& AnnotatedElementUtils.hasAnnotation(type, Controller.class);
-		if (beans.getBeanNamesForType(Used.class, false, false).length == 0 || (handler
-				&& beans.getBeanNamesForType(IdempotencyWebAutoConfiguration.class, false, false).length == 0)) {
+		if (beans.getBeanNamesForType(Used.class, false, false).length == 0
+				|| (handler && beans.getBeanNamesForType(UsedForIdempotency.class, false, false).length == 0)) {
 			throw new GuardConfigurationException("@" + guarded.guard().annotation() + " on " + guarded.method(),
 					"the bean was defined, or its class known, only after the web server had been set up.",
 					"Let its @Bean method return the class of the bean, or set ge.redis." + guarded.guard().pattern()
@@ -117,6 +117,12 @@ public final class GeRedisWebAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnUse
 	static class Used {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnUse("idempotency")
+	static class UsedForIdempotency {
 
 	}
 

@@ -96,7 +96,7 @@ class OutageMessagesTests {
 	void callsAfterTheGuardsAreClosed(CapturedOutput output) {
 		List<String> refusals = new ArrayList<>();
 		this.runner.withBean(Late.class, () -> new Late(refusals)).run((context) -> context.getBean(Late.class));
-		assertThat(refusals).hasSize(5)
+		assertThat(refusals).hasSize(6)
 			.allMatch((message) -> message.startsWith(SERVER) && message.endsWith(": closed"));
 		assertThat(output).doesNotContain("\tat ");
 	}
@@ -135,7 +135,8 @@ class OutageMessagesTests {
 		@Override
 		public void destroy() {
 			Stream
-				.<Runnable>of(() -> this.desk.limited("anna"), () -> this.desk.locked("42"), () -> this.desk.once("k"),
+				.<Runnable>of(() -> this.desk.limited("anna"), () -> this.desk.locked("42"),
+						() -> this.desk.lockedIfPossible("42"), () -> this.desk.once("k"),
 						() -> this.desk.checked("anna"), () -> this.locks.tryLock("orders", 42))
 				.forEach(this::call);
 		}
@@ -160,6 +161,10 @@ class OutageMessagesTests {
 
 		@DistributedLock(name = "orders", key = "#id")
 		public void locked(String id) {
+		}
+
+		@DistributedLock(name = "lax", key = "#id", onOutage = OutagePolicy.ALLOW)
+		public void lockedIfPossible(String id) {
 		}
 
 		@DistributedLock(name = "orders", key = "#id")

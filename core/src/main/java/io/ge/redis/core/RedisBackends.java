@@ -142,18 +142,23 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
+			requireUsable(new InterruptedException("The start was interrupted"));
 		}
-		catch (ExecutionException | TimeoutException ex) {
-			if (this.required) {
-				throw unusable((ex.getCause() != null) ? Waiting.cause(ex.getCause()) : ex);
-			}
+		catch (TimeoutException ex) {
+			requireUsable(new TimeoutException("It does not answer"));
+		}
+		catch (ExecutionException ex) {
+			requireUsable((ex.getCause() != null) ? Waiting.cause(ex.getCause()) : ex);
 		}
 	}
 
-	private static GuardConfigurationException unusable(Throwable failure) {
+	private void requireUsable(Throwable failure) {
+		if (!this.required) {
+			return;
+		}
 		OutageCause reason = (failure instanceof RedisUnavailableException unavailable) ? unavailable.reason()
 				: OutageCause.TIMEOUT;
-		return new GuardConfigurationException("ge.redis.startup=require",
+		throw new GuardConfigurationException("ge.redis.startup=require",
 				"Redis cannot be used. " + failure.getMessage(),
 				reason.hint() + ". Set ge.redis.startup=lenient to start without Redis.", failure);
 	}

@@ -7,6 +7,10 @@ package io.ge.redis.autoconfigure.application;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -31,7 +35,9 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 
 	private final BooleanSupplier used;
 
-	private final Collection<ConfigurableTransactionManager> managers = new ConcurrentLinkedQueue<>();
+	/** Weak, since there may be one for each tenant. */
+	private final Set<ConfigurableTransactionManager> managers = Collections
+		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
 	private final Collection<TransactionObserver> made = new ConcurrentLinkedQueue<>();
 
@@ -49,7 +55,7 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		if (bean instanceof TransactionObserver observer) {
 			this.made.add(observer);
-			this.managers.forEach((manager) -> add(manager, observer));
+			List.copyOf(this.managers).forEach((manager) -> add(manager, observer));
 		}
 		if (bean instanceof ConfigurableTransactionManager manager) {
 			this.managers.add(manager);

@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -102,12 +103,13 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 
 	// The application or another library may have properties of its own below ours
 	private boolean isOfAnother(String name) {
-		return Arrays.stream(this.beans.getBeanNamesForAnnotation(ConfigurationProperties.class))
+		ConfigurationPropertyName unknown = ConfigurationPropertyName.ofIfValid(name);
+		return unknown != null && Arrays.stream(this.beans.getBeanNamesForAnnotation(ConfigurationProperties.class))
 			.filter((bean) -> RECORDS.stream().noneMatch((ours) -> bean.endsWith("-io.ge.redis." + ours)))
 			.map((bean) -> this.beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
-			.anyMatch((properties) -> properties != null && !properties.prefix().isEmpty()
-					&& ConfigurationPropertyName.of(properties.prefix())
-						.isAncestorOf(ConfigurationPropertyName.of(name)));
+			.filter(Objects::nonNull)
+			.map((properties) -> ConfigurationPropertyName.ofIfValid(properties.prefix()))
+			.anyMatch((prefix) -> prefix != null && !prefix.isEmpty() && prefix.isAncestorOf(unknown));
 	}
 
 	private static boolean isMeantForUs(ConfigurationPropertyName name) {

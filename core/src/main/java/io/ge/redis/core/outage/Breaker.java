@@ -122,11 +122,20 @@ public final class Breaker {
 	 * @return completes when the first attempt has succeeded or failed
 	 */
 	public CompletionStage<Void> start() {
+		boolean again = this.stopped;
 		this.answered = false;
 		this.stopped = false;
 		return this.connection.reopen(CONNECT_TIMEOUT).<Void>handle((done, failure) -> {
 			if (failure != null) {
 				open(this.whole, new Circuit.Outage(OutageCause.ofConnecting(failure), null, null), failure);
+			}
+			else if (this.whole.openCause() != null) {
+				close(this.whole);
+			}
+			else if (again) {
+				// What was put off while it was stopped
+				run(this.firstActions);
+				run(this.recoveryActions);
 			}
 			return null;
 		});
@@ -308,6 +317,7 @@ public final class Breaker {
 	}
 
 	private void close(Circuit circuit) {
+		this.answered = true;
 		circuit.succeeded();
 		run(this.firstActions);
 		circuit.close();

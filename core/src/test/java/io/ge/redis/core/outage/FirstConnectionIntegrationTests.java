@@ -115,11 +115,13 @@ class FirstConnectionIntegrationTests {
 			proxy.latency(TcpProxy.Direction.REPLIES, Duration.ofMillis(550));
 			try (TestBackend backend = TestBackend.on(new LettuceConnectionFactory(proxy.host(), proxy.port()),
 					"instance-1", COMMAND_TIMEOUT)) {
-				Awaitility.await()
-					.until(() -> backend.get().redis("test").newBudget(),
-							(budget) -> budget.remainingNanos() == COMMAND_TIMEOUT.toNanos());
-				assertThat(backend.failures()).isEmpty();
-				assertThat(backend.get().breaker().isOpen()).isFalse();
+				// Repeated, as a busy machine may need more than the two seconds once
+				Awaitility.await().until(() -> {
+					call(backend.get());
+					return backend.get().redis("test").newBudget();
+				}, (budget) -> budget.remainingNanos() == COMMAND_TIMEOUT.toNanos());
+				assertThat(backend.failures()).isSubsetOf(OutageCause.TIMEOUT);
+				Awaitility.await().until(() -> !backend.get().breaker().isOpen());
 				assertThat(call(backend.get())).failsWithin(Duration.ofSeconds(5));
 				assertThat(backend.failures()).containsOnly(OutageCause.TIMEOUT);
 			}

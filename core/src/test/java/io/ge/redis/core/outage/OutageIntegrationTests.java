@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.core.RedisBackend;
@@ -253,10 +254,14 @@ class OutageIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
+			AtomicBoolean recovered = new AtomicBoolean();
+			backend.get().breaker().onRecovery(() -> recovered.set(true));
 			backend.get().stop();
 			assertThat(refusal(backend)).isEqualTo(OutageCause.CLOSED);
 			assertThat(backend.get().bus().isSubscribed()).isFalse();
 			backend.restart();
+			// Otherwise nobody would do what was put off while it was stopped
+			Awaitility.await().untilTrue(recovered);
 			awaitRecovery(backend);
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 		}

@@ -126,6 +126,18 @@ public class RefusalFilter implements Filter {
 			this.isReplaced = true;
 		}
 
+		@Override
+		public void sendRedirect(String location, int status, boolean clearBuffer) {
+			this.isReplaced = true;
+		}
+
+		@Override
+		public void flushBuffer() throws IOException {
+			if (!this.isReplaced) {
+				super.flushBuffer();
+			}
+		}
+
 	}
 
 }

@@ -32,9 +32,6 @@ public final class CacheJournal {
 
 	private static final int MOST_WRITERS = 100;
 
-	/** Entries looked at without a pause, some milliseconds of work. */
-	static final int LOOKS = 2_000;
-
 	private static final int LOOKS_FOR_ROOM = 50;
 
 	private static final Log logger = LogFactory.getLog(CacheJournal.class);
@@ -104,7 +101,8 @@ public final class CacheJournal {
 	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
 		List<CacheKey> taken = new ArrayList<>();
 		List<CacheKey> kept = new ArrayList<>();
-		for (int i = 0; i < LOOKS && taken.size() < most && hasDeferred(); i++) {
+		int looks = this.waiting.size();
+		for (int i = 0; i < looks && taken.size() < most && hasDeferred(); i++) {
 			CacheKey key = poll();
 			if (key != null) {
 				(away.test(key) ? kept : taken).add(key);

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.transaction.SubscriberTransactions;
 import io.ge.redis.lock.BoundLocks;
@@ -120,7 +121,8 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 			return this.task.refused(ex);
 		}
 		catch (RedisUnavailableException ex) {
-			if (!this.task.isDoneWithoutLock()) {
+			// Others go on when this instance closes
+			if (!this.task.isDoneWithoutLock() || ex.reason() == OutageCause.CLOSED) {
 				return this.task.undecided(ex);
 			}
 			locks = HeldLocks.none(this.task.settings().name());

@@ -74,7 +74,8 @@ public final class LimitChangeFeed {
 	/**
 	 * Reads for the first time, within the budget of one call. If that fails, the next
 	 * look tries again.
-	 * @return to be awaited, so that not even the first decision misses an earlier change
+	 * @return to be awaited, so that no decision of an application that has started
+	 * misses an earlier change
 	 */
 	public CompletableFuture<Void> start() {
 		this.bus.handle(CHANGED, (payload) -> read());
