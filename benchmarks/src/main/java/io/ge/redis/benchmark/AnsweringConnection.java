@@ -136,6 +136,11 @@ final class AnsweringConnection implements GuardConnection {
 	}
 
 	@Override
+	public GuardConnection another() {
+		return this;
+	}
+
+	@Override
 	public void close() {
 		this.server.close();
 	}

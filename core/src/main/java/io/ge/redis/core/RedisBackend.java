@@ -15,6 +15,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.bus.InstanceBus;
@@ -41,6 +43,8 @@ public final class RedisBackend {
 
 	private static final LuaScript PROBE = LuaScript.load(RedisBackend.class, "probe.lua");
 
+	private final String name;
+
 	private final String prefix;
 
 	private final GuardConnection connection;
@@ -53,7 +57,17 @@ public final class RedisBackend {
 
 	private final InstanceBus bus;
 
+	private final OutageSettings outage;
+
 	private final ScheduledExecutorService scheduler;
+
+	private final ScriptListener scriptListener;
+
+	private final OutageListener outageListener;
+
+	private final Lock lock = new ReentrantLock();
+
+	private volatile @Nullable RedisBackend consumers;
 
 	private final @Nullable Registration registration;
 
@@ -77,17 +91,50 @@ public final class RedisBackend {
 	public RedisBackend(String name, String prefix, @Nullable String application, String instanceId,
 			GuardConnection connection, OutageSettings outage, ScheduledExecutorService scheduler,
 			ScriptListener scriptListener, OutageListener outageListener) {
+		this(name, prefix, application, connection, new InstanceBus(connection, scheduler, prefix, instanceId), outage,
+				scheduler, scriptListener, outageListener);
+		this.problems.add(this.bus::problem);
+	}
+
+	private RedisBackend(String name, String prefix, @Nullable String application, GuardConnection connection,
+			InstanceBus bus, OutageSettings outage, ScheduledExecutorService scheduler, ScriptListener scriptListener,
+			OutageListener outageListener) {
+		this.name = name;
 		this.prefix = prefix;
 		this.connection = connection;
 		this.scripts = new ScriptExecutor(connection, scriptListener);
 		this.breaker = new Breaker(name, connection, this::tryToWrite, outage, scheduler, outageListener);
 		this.compensations = new Compensations(this.scripts, this.breaker);
-		this.bus = new InstanceBus(connection, scheduler, prefix, instanceId);
-		this.problems.add(this.bus::problem);
+		this.bus = bus;
+		this.outage = outage;
 		this.scheduler = scheduler;
+		this.scriptListener = scriptListener;
+		this.outageListener = outageListener;
 		this.registration = (application != null)
 				? new Registration(this.scripts, keys("core").entity(KeyPart.of("applications")), prefix, application)
 				: null;
+	}
+
+	/**
+	 * Returns the same deployment for those who take messages: with a connection and a
+	 * breaker of its own, so that large replies to them delay no guard and open no
+	 * breaker of guards. Connects when it is asked for first.
+	 */
+	public RedisBackend forConsumers() {
+		this.lock.lock();
+		try {
+			RedisBackend known = this.consumers;
+			if (known == null) {
+				known = new RedisBackend(this.name + ".consumers", this.prefix, null, this.connection.another(),
+						this.bus, this.outage, this.scheduler, this.scriptListener, this.outageListener);
+				known.breaker.start();
+				this.consumers = known;
+			}
+			return known;
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
 	/**
@@ -103,6 +150,11 @@ public final class RedisBackend {
 		if (this.registration != null) {
 			this.registering = this.scheduler.scheduleWithFixedDelay(this.registration::renew, 0,
 					Registration.PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		RedisBackend known = this.consumers;
+		if (known != null) {
+			known.connection.restart();
+			known.breaker.start();
 		}
 	}
 
@@ -147,6 +199,11 @@ public final class RedisBackend {
 		}
 		this.bus.stop();
 		this.connection.close();
+		RedisBackend known = this.consumers;
+		if (known != null) {
+			known.breaker.stop();
+			known.connection.close();
+		}
 	}
 
 	// Without a key not on a cluster, where it would tell of one slot only
@@ -173,6 +230,18 @@ public final class RedisBackend {
 
 	public InstanceBus bus() {
 		return this.bus;
+	}
+
+	/**
+	 * Adds something to do whenever Redis has come back, for guards or for consumers.
+	 * @param action must not block
+	 */
+	public void onRecovery(Runnable action) {
+		this.breaker.onRecovery(action);
+		RedisBackend known = this.consumers;
+		if (known != null) {
+			known.breaker.onRecovery(action);
+		}
 	}
 
 	/**

@@ -163,6 +163,12 @@ public interface GuardConnection extends AutoCloseable {
 	}
 
 	/**
+	 * Returns a further connection to the same deployment, with everything of its own.
+	 * Nothing is connected before its first {@link #reopen}.
+	 */
+	GuardConnection another();
+
+	/**
 	 * Closes the connection and everything made for it. Commands are refused from then
 	 * on, unless it is {@linkplain #restart() restarted}.
 	 */

@@ -73,6 +73,11 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public GuardConnection another() {
+		return new LettuceGuardConnection(this.application);
+	}
+
+	@Override
 	public void restart() {
 		if (this.closed) {
 			this.client = Client.of(this.application);

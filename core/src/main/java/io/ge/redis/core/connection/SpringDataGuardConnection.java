@@ -230,6 +230,11 @@ final class SpringDataGuardConnection implements GuardConnection {
 	}
 
 	@Override
+	public GuardConnection another() {
+		return new SpringDataGuardConnection(this.factory, Duration.ofNanos(this.longestQueueing));
+	}
+
+	@Override
 	public void close() {
 		this.workers.shutdownNow();
 	}

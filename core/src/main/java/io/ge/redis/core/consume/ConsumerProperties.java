@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
+import org.springframework.util.unit.DataSize;
 
 /**
  * How this instance takes work, whatever its sources.
@@ -28,10 +29,13 @@ import org.springframework.util.Assert;
  * removed from its group
  * @param maxProcessingTime time after which health reports a call of a listener; never if
  * not set
+ * @param maxTakeBytes size of the messages that are taken together; a larger one is taken
+ * alone
  */
 @ConfigurationProperties("ge.redis.consumer")
 public record ConsumerProperties(@Nullable String name, @DefaultValue("20s") Duration shutdownTimeout,
-		@DefaultValue("1h") Duration reapAfter, @Nullable Duration maxProcessingTime) {
+		@DefaultValue("1h") Duration reapAfter, @Nullable Duration maxProcessingTime,
+		@DefaultValue("4MB") DataSize maxTakeBytes) {
 
 	private static final String PREFIX = "ge.redis.consumer.";
 
@@ -42,6 +46,7 @@ public record ConsumerProperties(@Nullable String name, @DefaultValue("20s") Dur
 				() -> PREFIX + "shutdown-timeout must not be negative, was " + shutdownTimeout);
 		PropertyChecks.atLeastMillis(PREFIX + "max-processing-time", 1, maxProcessingTime);
 		Assert.isTrue(reapAfter.toSeconds() >= 1, () -> PREFIX + "reap-after must be at least 1s, was " + reapAfter);
+		PropertyChecks.atLeast(PREFIX + "max-take-bytes", 1, maxTakeBytes.toBytes());
 	}
 
 	/**

@@ -62,7 +62,7 @@ public final class Consumers implements SmartLifecycle {
 				doorbells(backend));
 		this.containers.add(added);
 		this.observers.forEach((observer) -> observer.accept(added));
-		backend.breaker().onRecovery(added::wake);
+		backend.onRecovery(added::wake);
 		if (this.running) {
 			added.start();
 		}

@@ -18,6 +18,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Payloads as JSON, read by the declared type of a listener. Their publisher does not
@@ -45,6 +46,31 @@ public record JsonPayloads(Supplier<JsonMapper> mapper, Supplier<JsonMapper> wri
 			throw new IllegalArgumentException("A " + payload.getClass().getName() + " for " + place
 					+ " cannot be written as JSON. Make it a type that Jackson writes and reads, such as a record", ex);
 		}
+	}
+
+	/**
+	 * Writes a payload that may not be larger than {@code max-payload-size}.
+	 * @param property where that is set, such as
+	 * {@code ge.redis.queue.queues.mail.max-payload-size}
+	 * @throws IllegalArgumentException also if it is larger; says what to write
+	 */
+	public byte[] write(Object payload, String place, DataSize most, String property) {
+		byte[] json = write(payload, place);
+		if (json.length > most.toBytes()) {
+			throw tooLarge(json.length, place, most, property, "");
+		}
+		return json;
+	}
+
+	/**
+	 * Returns the refusal of a payload that is too large.
+	 * @param remedy a further one, with a comma at its end, or empty
+	 */
+	public static IllegalArgumentException tooLarge(long bytes, String place, DataSize most, String property,
+			String remedy) {
+		return new IllegalArgumentException(
+				"The payload for " + place + " has " + bytes + " bytes as JSON, more than " + most.toBytes()
+						+ ". Send a reference to what is stored elsewhere, " + remedy + "or raise " + property);
 	}
 
 	/**

@@ -106,6 +106,11 @@ public final class AbsentConnection implements GuardConnection {
 	}
 
 	@Override
+	public GuardConnection another() {
+		return this;
+	}
+
+	@Override
 	public void close() {
 		// Nothing is open
 	}

@@ -89,7 +89,8 @@ public final class BroadcastPattern {
 			}
 			return (onGap != null) ? listener.call(onGap, missed) : CompletableFuture.completedFuture(null);
 		};
-		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get());
+		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get().forConsumers(),
+				this.frame.properties().get().maxTakeBytes());
 		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
 				this.frame.properties().get().shutdownTimeout(),
 				Objects.requireNonNullElse(settings.autoStartup(), annotation.autoStartup()),

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Broadcasts in the environment. What is not configured here can be neither published to
@@ -53,12 +54,14 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * @param maxAttempts number of calls of a listener of a reliable channel before it
 	 * skips a message
 	 * @param backoff delay before a listener that has failed is called again
+	 * @param maxPayloadSize largest size of a message as JSON; a larger one is refused
 	 * @param autoStartup whether its listener starts with the application; as the
 	 * annotation says if not set
 	 */
 	public record Channel(@DefaultValue("reliable") Mode mode, @DefaultValue("0") int retention,
 			@DefaultValue("false") boolean sticky, @DefaultValue("continue") OnGap onGap,
-			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff, @Nullable Boolean autoStartup) {
+			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff,
+			@DefaultValue("1MB") DataSize maxPayloadSize, @Nullable Boolean autoStartup) {
 
 		boolean isReliable() {
 			return this.mode == Mode.RELIABLE;
@@ -70,6 +73,7 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 			Assert.isTrue(isReliable() || (this.retention == 0 && !this.sticky), () -> place
 					+ ": an ephemeral channel keeps nothing. Remove retention and sticky, or set mode to reliable");
 			PropertyChecks.atLeast(place + ".max-attempts", 1, this.maxAttempts);
+			PropertyChecks.atLeast(place + ".max-payload-size", 1, this.maxPayloadSize.toBytes());
 		}
 
 	}

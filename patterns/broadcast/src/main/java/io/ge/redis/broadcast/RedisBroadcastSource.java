@@ -29,6 +29,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.unit.DataSize;
+
 /**
  * The messages of a channel as work of one listener of this instance, one at a time and
  * in order.
@@ -59,6 +61,8 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 
 	private final RedisBroadcasts redis;
 
+	private final long mostBytes;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	/** Received, and not handled yet. */
@@ -84,7 +88,9 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	private volatile Runnable arrival = () -> {
 	};
 
-	RedisBroadcastSource(String channel, BroadcastProperties.Channel settings, RedisBroadcasts redis) {
+	RedisBroadcastSource(String channel, BroadcastProperties.Channel settings, RedisBroadcasts redis,
+			DataSize maxTakeBytes) {
+		this.mostBytes = maxTakeBytes.toBytes();
 		this.channel = channel;
 		this.settings = settings;
 		this.redis = redis;
@@ -102,7 +108,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	@Override
 	public CompletionStage<TakenWork<Entry>> take(int most, boolean reclaim, Collection<Delivery<Entry>> inFlight) {
 		if (this.settings.isReliable() && exclusively(this::waits)) {
-			return this.redis.read(this.channel, this.position, this.known, MOST_READ)
+			return this.redis.read(this.channel, this.position, this.known, MOST_READ, this.mostBytes)
 				.thenApply((reply) -> exclusively(() -> {
 					add(reply);
 					return next();

@@ -54,7 +54,8 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 		String bell = this.backend.connection().canBlock() ? "" : this.backend.bus().newsChannel();
 		return run(PUBLISH, channel, settings.retention(), settings.sticky() ? 1 : 0,
 				settings.isReliable() ? bell : pushChannel(channel),
-				this.payloads.write(message, "channel '" + channel + "'"))
+				this.payloads.write(message, "channel '" + channel + "'", settings.maxPayloadSize(),
+						"ge.redis.broadcast.channels." + channel + ".max-payload-size"))
 			.thenApply((reply) -> {
 				publish(channel, BroadcastEvent.Outcome.PUBLISHED, 1);
 				return reply.number(0);
@@ -75,12 +76,20 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	 * Reads a reliable channel behind a message, or begins at the end if {@code after} is
 	 * empty.
 	 */
-	CompletableFuture<ScriptReply> read(String channel, String after, long known, int most) {
-		return run(READ, channel, after, known, most);
+	CompletableFuture<ScriptReply> read(String channel, String after, long known, int most, long bytes) {
+		return run(READ, channel, after, known, most, bytes);
+	}
+
+	/**
+	 * Returns the same on the connection of consumers.
+	 */
+	RedisBroadcasts forConsumers() {
+		return new RedisBroadcasts(this.properties, this.backend, this.backend.forConsumers().redis("broadcast"),
+				this.payloads, this.events);
 	}
 
 	CompletableFuture<Long> lastNumber(String channel) {
-		return read(channel, "", 0, 1).thenApply((reply) -> reply.number(1));
+		return read(channel, "", 0, 1, 0).thenApply((reply) -> reply.number(1));
 	}
 
 }

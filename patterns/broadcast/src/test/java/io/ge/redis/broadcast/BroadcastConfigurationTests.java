@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -55,7 +56,7 @@ class BroadcastConfigurationTests {
 		BroadcastProperties properties = BroadcastInstance.properties("news.retention", "10");
 		ConsumerFrame frame = new ConsumerFrame(() -> {
 			throw new IllegalStateException("not reached");
-		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null),
+		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
 				new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared), new GuardEvents(List::of));
 		BroadcastPattern pattern = new BroadcastPattern(() -> properties, () -> {
 			throw new IllegalStateException("not reached");

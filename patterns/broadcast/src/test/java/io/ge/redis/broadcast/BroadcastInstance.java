@@ -33,6 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.unit.DataSize;
 
 /**
  * One instance of an application, as far as broadcasts are concerned.
@@ -73,7 +74,7 @@ final class BroadcastInstance implements AutoCloseable {
 		BroadcastProperties bound = properties(properties);
 		this.pattern = new BroadcastPattern(() -> bound, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null),
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();

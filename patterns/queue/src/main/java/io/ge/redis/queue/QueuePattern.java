@@ -100,10 +100,11 @@ public final class QueuePattern {
 			throw method.problem("queue '" + queue + "' has another listener, " + other + ".",
 					"Leave one of them, or use two queues.");
 		}
-		RedisJobSource source = new RedisJobSource(queue, settings, this.redis.get());
+		RedisJobSource source = new RedisJobSource(queue, settings, this.redis.get().forConsumers(),
+				this.frame.properties().get().maxTakeBytes());
 		this.frame.consumers()
 			.get()
-			.add(source.redis().backend(), source, listener.handler(source.reader()), container);
+			.add(this.redis.get().backend(), source, listener.handler(source.reader()), container);
 	}
 
 }

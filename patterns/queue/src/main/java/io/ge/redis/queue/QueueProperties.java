@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Job queues in the environment. What is not configured here can be neither filled nor
@@ -56,6 +57,8 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * is a duplicate, as long as fewer than max-length jobs have ended since; at most
 	 * result-ttl
 	 * @param maxLength largest number of jobs in the queue, running ones included
+	 * @param maxPayloadSize largest size of a payload as JSON; a job with a larger one is
+	 * refused, and a larger result dropped
 	 * @param deadLetter jobs that are given up
 	 * @param autoStartup whether its listener starts with the application; as the
 	 * annotation says if not set
@@ -64,7 +67,8 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			@DefaultValue("5") int maxAttempts, @DefaultValue Backoff backoff, @DefaultValue("5") int priority,
 			@DefaultValue("1m") Duration aging, @DefaultValue("1d") Duration resultTtl,
 			@DefaultValue("5m") Duration dedupWindow, @DefaultValue("100000") int maxLength,
-			@DefaultValue DeadLetters deadLetter, @Nullable Boolean autoStartup) {
+			@DefaultValue("1MB") DataSize maxPayloadSize, @DefaultValue DeadLetters deadLetter,
+			@Nullable Boolean autoStartup) {
 
 		private void validate(String place) {
 			PropertyChecks.atLeast(place + ".concurrency", 1, this.concurrency);
@@ -77,6 +81,7 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			PropertyChecks.require(!this.dedupWindow.isNegative() && this.dedupWindow.compareTo(this.resultTtl) <= 0,
 					place + ".dedup-window", "from 0 to result-ttl", this.dedupWindow);
 			PropertyChecks.atLeast(place + ".max-length", 1, this.maxLength);
+			PropertyChecks.atLeast(place + ".max-payload-size", 1, this.maxPayloadSize.toBytes());
 			PropertyChecks.atLeast(place + ".dead-letter.max-length", 1, this.deadLetter.maxLength());
 			PropertyChecks.atLeastMillis(place + ".dead-letter.ttl", 1, this.deadLetter.ttl());
 		}

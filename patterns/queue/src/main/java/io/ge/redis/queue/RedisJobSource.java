@@ -13,14 +13,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.MessageReader;
 import io.ge.redis.core.consume.Settlement;
+import io.ge.redis.core.consume.TakeBound;
 import io.ge.redis.core.consume.WorkSource;
 import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.key.RedisKey;
@@ -28,64 +28,109 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.unit.DataSize;
 
 /**
  * The jobs of a queue as work of this instance, and what becomes of them as events.
- *
- * @param lastBell the last entry of the bell that is known
  */
-record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis, List<RedisKey> keys,
-		AtomicReference<String> lastBell) implements WorkSource<Job<byte[]>> {
+final class RedisJobSource implements WorkSource<Job<byte[]>> {
 
 	private static final Log logger = LogFactory.getLog(RedisJobSource.class);
 
-	private static final LuaScript TAKE = LuaScript.load(RedisJobSource.class, "take.lua");
+	private static final LuaScript TAKE = LuaScript.functions(RedisJobSource.class, "take.lua")
+		.around(RedisJobs.SETTLE);
 
 	private static final int BELL = 7;
 
 	/** Elements of the reply of a take before its jobs, and of each job. */
-	private static final int HEAD = 3;
+	private static final int HEAD = 4;
 
 	private static final int JOB = 6;
 
-	RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis) {
-		this(name, settings, redis, redis.keys(name), new AtomicReference<>("0-0"));
+	/** A call may wait in the server before it is run. */
+	private static final long LATE_MILLIS = 1000;
+
+	private static final DataSize MOST_SETTLED = DataSize.ofMegabytes(4);
+
+	/** The answer that not all of the lost replies were given again. */
+	private static final long CUT = 2;
+
+	private final String name;
+
+	private final QueueProperties.Queue settings;
+
+	private final RedisJobs redis;
+
+	private final List<RedisKey> keys;
+
+	private final TakeBound bound;
+
+	/** The last entry of the bell that is known. */
+	private volatile String lastBell = "0-0";
+
+	/** When the first take was sent whose reply may have been lost, by the nano time. */
+	private volatile @Nullable Long lostSince;
+
+	RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis, DataSize maxTakeBytes) {
+		this.name = name;
+		this.settings = settings;
+		this.redis = redis;
+		this.keys = redis.keys(name);
+		this.bound = new TakeBound(maxTakeBytes);
+	}
+
+	@Override
+	public String name() {
+		return this.name;
 	}
 
 	@Override
 	public CompletionStage<TakenWork<Job<byte[]>>> take(int most, boolean reclaim,
 			Collection<Delivery<Job<byte[]>>> inFlight) {
-		return this.redis
-			.run(TAKE, this.keys, this.redis.backend().bus().instanceId(), most,
-					this.settings.visibilityTimeout().toMillis(), this.settings.aging().toMillis(), reclaim ? 1 : 0)
-			.thenApply(this::taken);
+		long sent = System.nanoTime();
+		Long lostSince = this.lostSince;
+		List<Object> arguments = this.redis.settling(this.name);
+		arguments.addAll(List.of(this.redis.backend().bus().instanceId(), most,
+				this.settings.visibilityTimeout().toMillis(), this.settings.aging().toMillis(), reclaim ? 1 : 0));
+		arguments.addAll(this.bound.arguments(reclaim));
+		arguments.add((lostSince != null) ? (sent - lostSince) / 1_000_000 + LATE_MILLIS : -1);
+		if (lostSince != null) {
+			inFlight.forEach((delivery) -> arguments.add(delivery.lease()));
+		}
+		return this.redis.run(TAKE, this.keys, arguments.toArray()).whenComplete((reply, failure) -> {
+			if (failure != null) {
+				this.lostSince = (lostSince != null) ? lostSince : sent;
+				this.bound.failed(failure);
+			}
+			else if (reply.number(1) != CUT) {
+				this.lostSince = null;
+			}
+		}).thenApply(this::taken);
 	}
 
 	private TakenWork<Job<byte[]>> taken(ScriptReply reply) {
-		this.lastBell.set(reply.text(0));
+		this.lastBell = reply.text(0);
+		int first = HEAD + (int) reply.number(3);
+		for (int i = HEAD; i < first; i++) {
+			this.redis.publish(this.name, reply.text(i), JobEvent.Outcome.DEAD, Duration.ZERO);
+		}
 		List<Delivery<Job<byte[]>>> jobs = new ArrayList<>();
-		List<Delivery<Job<byte[]>>> tooOften = new ArrayList<>();
-		for (int i = HEAD; i < reply.size(); i += JOB) {
+		for (int i = first; i < reply.size(); i += JOB) {
 			Job<byte[]> job = new Job<>(reply.text(i), this.name, (int) reply.number(i + 3),
 					Instant.ofEpochMilli(reply.number(i + 4)), Objects.requireNonNull(reply.bytes(i + 5)));
-			int attempt = (int) reply.number(i + 1);
-			((attempt <= this.settings.maxAttempts()) ? jobs : tooOften)
-				.add(new Delivery<>(job.id(), this.name, attempt, reply.text(i + 2), job));
-		}
-		if (!tooOften.isEmpty()) {
-			// Left undone, it is tried again when the lease ends
-			settle(tooOften, (position) -> List.of("expire", 0, "lease-expired"))
-				.thenAccept((lost) -> tooOften.forEach((each) -> publish(each, JobEvent.Outcome.DEAD, Duration.ZERO)));
+			jobs.add(new Delivery<>(job.id(), this.name, (int) reply.number(i + 1), reply.text(i + 2), job));
 		}
 		long due = reply.number(2);
-		return new TakenWork<>(jobs, reply.number(1) == 1, (due >= 0) ? Duration.ofMillis(due) : null);
+		return new TakenWork<>(jobs, reply.number(1) > 0, (due >= 0) ? Duration.ofMillis(due) : null);
 	}
 
 	@Override
 	public CompletionStage<Collection<Delivery<Job<byte[]>>>> heartbeat(Collection<Delivery<Job<byte[]>>> inFlight) {
 		List<Delivery<Job<byte[]>>> leased = List.copyOf(inFlight);
 		long lease = this.settings.visibilityTimeout().toMillis();
-		return settle(leased, (position) -> List.of("extend", lease, ""));
+		return settle(leased, (position) -> List.of("extend", lease, ""), 0);
 	}
 
 	@Override
@@ -94,20 +139,34 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 			Settlement<Job<byte[]>> settlement = settlements.get(position);
 			return List.of(settlement.outcome().name().toLowerCase(Locale.ROOT),
 					this.settings.backoff().after(settlement.delivery().attempt()).toMillis(), result(settlement));
-		});
+		}, 0);
 	}
 
+	// One call after the other, of results that are not too large together
 	private CompletionStage<Collection<Delivery<Job<byte[]>>>> settle(List<Delivery<Job<byte[]>>> deliveries,
-			IntFunction<List<Object>> outcomes) {
+			IntFunction<List<Object>> outcomes, int from) {
 		List<Object> arguments = new ArrayList<>();
-		for (int i = 0; i < deliveries.size(); i++) {
-			arguments.addAll(List.of(deliveries.get(i).id(), deliveries.get(i).lease()));
-			arguments.addAll(outcomes.apply(i));
+		long bytes = 0;
+		int next = from;
+		while (next < deliveries.size() && bytes < MOST_SETTLED.toBytes()) {
+			List<Object> outcome = outcomes.apply(next);
+			bytes += (outcome.get(2) instanceof byte[] text) ? text.length : 0;
+			arguments.addAll(List.of(deliveries.get(next).id(), deliveries.get(next).lease()));
+			arguments.addAll(outcome);
+			next++;
 		}
-		return this.redis.settle(this.name, arguments)
-			.thenApply((reply) -> IntStream.range(0, reply.size())
-				.mapToObj((i) -> deliveries.get((int) reply.number(i)))
-				.toList());
+		int to = next;
+		return this.redis.settle(this.name, arguments).thenCompose((reply) -> {
+			Collection<Delivery<Job<byte[]>>> lost = new ArrayList<>();
+			for (int i = 0; i < reply.size(); i++) {
+				lost.add(deliveries.get(from + (int) reply.number(i)));
+			}
+			return (to == deliveries.size()) ? CompletableFuture.completedFuture(lost)
+					: settle(deliveries, outcomes, to).thenApply((more) -> {
+						lost.addAll(more);
+						return lost;
+					});
+		});
 	}
 
 	private byte[] result(Settlement<?> settlement) {
@@ -117,7 +176,7 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 		}
 		Object result = settlement.result();
 		try {
-			return (result != null) ? this.redis.payloads().write(result, "a result") : new byte[0];
+			return (result != null) ? this.redis.write(result, this.name, "a result of ") : new byte[0];
 		}
 		catch (RuntimeException | StackOverflowError ex) {
 			// The work is done, which must not be undone by this
@@ -128,7 +187,7 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 
 	@Override
 	public List<Doorbell> doorbells() {
-		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell.get()));
+		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell));
 	}
 
 	@Override

@@ -35,7 +35,7 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	private static final LuaScript ENQUEUE = LuaScript.load(RedisJobs.class, "enqueue.lua");
 
-	private static final LuaScript SETTLE = LuaScript.load(RedisJobs.class, "settle.lua");
+	static final LuaScript SETTLE = LuaScript.load(RedisJobs.class, "settle.lua");
 
 	private static final LuaScript STATUS = LuaScript.load(RedisJobs.class, "status.lua");
 
@@ -46,6 +46,14 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 			"dead", "bell");
 
 	private static final int HASH_BYTES = 16;
+
+	/**
+	 * Returns the same on the connection of consumers.
+	 */
+	RedisJobs forConsumers() {
+		return new RedisJobs(this.properties, this.backend, this.backend.forConsumers().redis("queue"), this.payloads,
+				this.events);
+	}
 
 	List<RedisKey> keys(String queue) {
 		RedisKey root = this.backend.keys("queue").entity(KeyPart.of(queue));
@@ -79,9 +87,13 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 				: UUID.randomUUID().toString();
 		int priority = (options.priority() != null) ? options.priority() : settings.priority();
 		return run(ENQUEUE, keys(queue), id, priority, options.delay().toMillis(), settings.maxLength(),
-				(key != null) ? settings.dedupWindow().toMillis() : -1, channel(),
-				this.payloads.write(job, "queue '" + queue + "'"))
+				(key != null) ? settings.dedupWindow().toMillis() : -1, channel(), write(job, queue, ""))
 			.thenApply((reply) -> enqueued(queue, id, reply));
+	}
+
+	byte[] write(Object payload, String queue, String what) {
+		return this.payloads.write(payload, what + "queue '" + queue + "'",
+				this.properties.queue(queue).maxPayloadSize(), "ge.redis.queue.queues." + queue + ".max-payload-size");
 	}
 
 	private EnqueuedJob enqueued(String queue, String id, ScriptReply reply) {
@@ -120,11 +132,18 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 		});
 	}
 
-	CompletableFuture<ScriptReply> settle(String queue, List<Object> deliveries) {
+	/**
+	 * Returns the first arguments of {@code settle.lua}.
+	 */
+	List<Object> settling(String queue) {
 		QueueProperties.Queue settings = this.properties.queue(queue);
-		List<Object> arguments = new ArrayList<>(
+		return new ArrayList<>(
 				List.of(settings.maxAttempts(), settings.resultTtl().toMillis(), settings.deadLetter().maxLength(),
 						settings.deadLetter().ttl().toMillis(), channel(), settings.maxLength()));
+	}
+
+	CompletableFuture<ScriptReply> settle(String queue, List<Object> deliveries) {
+		List<Object> arguments = settling(queue);
 		arguments.addAll(deliveries);
 		return run(SETTLE, keys(queue), arguments.toArray());
 	}

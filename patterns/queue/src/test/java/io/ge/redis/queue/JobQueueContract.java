@@ -30,6 +30,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -174,6 +175,19 @@ abstract class JobQueueContract {
 	}
 
 	@Test
+	void refusesLargePayloadsAndDropsLargeResults() {
+		QueueInstance instance = start("mail.max-payload-size", "1000B");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> instance.jobQueue().enqueue("mail", new Mail("x".repeat(1000), 1)))
+			.withMessage("The payload for queue 'mail' has 1020 bytes as JSON, more than 1000. Send a reference to what"
+					+ " is stored elsewhere, or raise ge.redis.queue.queues.mail.max-payload-size");
+		QueueInstance lower = start("mail.max-payload-size", "20B").listen(new Mailer());
+		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("result", 1));
+		awaitState(lower, job, State.DONE);
+		assertThat(status(lower, job).result()).isNull();
+	}
+
+	@Test
 	void staysWithAnInstanceWhileItsListenerRuns() {
 		Mailer slow = new Mailer();
 		QueueInstance one = start().listen(slow);
@@ -212,8 +226,9 @@ abstract class JobQueueContract {
 		QueueInstance watching = start();
 		EnqueuedJob job = watching.jobQueue().enqueue("mail", new Mail("slow", 1));
 		for (int i = 0; i < 3; i++) {
-			QueueInstance dying = start().listen(new Mailer());
-			awaitState(watching, job, State.RUNNING);
+			Mailer killed = new Mailer();
+			QueueInstance dying = start().listen(killed);
+			await().until(() -> killed.attempts.size() == 1);
 			dying.crash();
 			await().pollDelay(Duration.ofMillis(700)).until(() -> true);
 		}

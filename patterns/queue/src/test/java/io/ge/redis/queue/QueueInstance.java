@@ -32,6 +32,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.unit.DataSize;
 
 /**
  * One instance of an application, as far as queues are concerned.
@@ -64,13 +66,26 @@ final class QueueInstance implements AutoCloseable {
 		this.backend = TestBackend.on(redis.connectionFactory(), "instance-" + NUMBER.incrementAndGet(),
 				(script, nanos, failure) -> this.scripts.computeIfAbsent(script.name(), (name) -> new AtomicInteger())
 					.incrementAndGet());
+		this.pattern = start(properties);
+	}
+
+	/**
+	 * Starts an instance whose commands may not take long.
+	 */
+	QueueInstance(RedisConnectionFactory factory, Duration commandTimeout, String... properties) {
+		this.backend = TestBackend.on(factory, "instance-" + NUMBER.incrementAndGet(), commandTimeout);
+		this.pattern = start(properties);
+	}
+
+	private QueuePattern start(String... properties) {
 		QueueProperties bound = properties(properties);
-		this.pattern = new QueuePattern(() -> bound, this.backend::get,
+		QueuePattern started = new QueuePattern(() -> bound, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null),
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();
+		return started;
 	}
 
 	static QueueProperties properties(String... properties) {

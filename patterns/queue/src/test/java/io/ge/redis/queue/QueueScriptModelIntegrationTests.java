@@ -44,6 +44,9 @@ class QueueScriptModelIntegrationTests {
 
 	private static final long LEASE = 1000;
 
+	/** Of so many bytes, a job counts each lost reply. */
+	private static final int LARGE = 90;
+
 	private static final long KEPT = 60_000;
 
 	private static final List<String> KEYS = Stream
@@ -88,7 +91,8 @@ class QueueScriptModelIntegrationTests {
 			this.now += List.of(1, 1, 1000, 300_000, 1_200_000).get(random.nextInt(5));
 			switch (random.nextInt(12)) {
 				case 0, 1, 2, 3 -> enqueue(random, step);
-				case 4, 5, 6 -> take(1 + random.nextInt(4));
+				case 4, 5 -> take(1 + random.nextInt(4), false);
+				case 6 -> take(1 + random.nextInt(4), true);
 				case 7 -> heartbeat(random);
 				case 8, 9 -> settle(random);
 				case 10 -> cancel(random);
@@ -97,7 +101,7 @@ class QueueScriptModelIntegrationTests {
 		}
 		for (int i = 0; i < 100 && !this.jobs.isEmpty(); i++) {
 			this.now += 3_000_000;
-			take(10);
+			take(10, false);
 		}
 		assertThat(this.jobs).isEmpty();
 		assertThat(run("view")).startsWith("0", "0", "0");
@@ -117,47 +121,90 @@ class QueueScriptModelIntegrationTests {
 				&& (window < 0 || this.now - over.at < window * 1000);
 		String expected = (this.jobs.containsKey(id) || answers) ? "duplicate"
 				: (this.jobs.size() >= BOUND) ? "full" : "ok";
-		assertThat(run("enqueue", id, job.priority, delay, BOUND, window, "", "payload of " + id)).startsWith(expected);
+		assertThat(run("enqueue", id, job.priority, delay, BOUND, window, "", payload(id))).startsWith(expected);
 		if (expected.equals("ok")) {
 			this.ended.remove(id);
 			this.jobs.put(id, job);
 		}
 	}
 
-	private void take(int most) {
+	private void take(int most, boolean misses) {
 		this.jobs.values().forEach((job) -> job.pass(this.now));
-		List<String> given = this.jobs.entrySet()
+		long bytes = 70 * (5 - most % 5);
+		List<Object> arguments = new ArrayList<>(
+				List.of(MOST, KEPT, 100, 100_000, "", 1000, "me", most, LEASE, this.worth, 1, bytes, LARGE, KEPT));
+		this.held.forEach((each) -> arguments.add(each.token));
+		List<String> missed = this.jobs.entrySet()
+			.stream()
+			.filter((job) -> job.getValue().missed && job.getValue().leasedUntil != null)
+			.sorted(Comparator.comparing((Map.Entry<String, Entry> job) -> job.getValue().leasedUntil)
+				.thenComparing(Map.Entry::getKey)
+				.reversed())
+			.map(Map.Entry::getKey)
+			.toList();
+		List<String> ready = this.jobs.entrySet()
 			.stream()
 			.filter((job) -> job.getValue().isReady())
 			.sorted(Comparator.comparingLong((Map.Entry<String, Entry> job) -> place(job.getValue()))
 				.thenComparing((job) -> -job.getValue().priority)
 				.thenComparing((job) -> job.getValue().arrival)
 				.thenComparing(Map.Entry::getKey))
-			.limit(most)
 			.map(Map.Entry::getKey)
 			.toList();
-		List<String> reply = run("take", "me", most, LEASE, this.worth, 1);
-		assertThat(reply).hasSize(3 + 6 * given.size());
+		List<String> given = new ArrayList<>();
+		List<String> dead = new ArrayList<>();
+		int looked = 0;
+		boolean roomy = true;
+		boolean cut = false;
+		for (String id : Stream.concat(missed.stream(), ready.stream()).toList()) {
+			Entry job = this.jobs.get(id);
+			boolean again = missed.contains(id);
+			if (!roomy || looked >= most) {
+				cut |= again;
+				continue;
+			}
+			int attempts = job.attempts
+					+ ((!again || (job.length(id) > LARGE && this.now - job.takenAt >= 100_000)) ? 1 : 0);
+			if (attempts > MOST) {
+				dead.add(id);
+			}
+			else if (!given.isEmpty() && job.length(id) > bytes) {
+				roomy = false;
+				cut = again;
+				continue;
+			}
+			else {
+				given.add(id);
+				bytes -= job.length(id);
+				job.attempts = attempts;
+			}
+			looked += (!again || attempts <= MOST) ? 1 : 0;
+		}
+		List<String> reply = run("take", arguments.toArray());
+		assertThat(reply.subList(3, 4 + dead.size())).startsWith(String.valueOf(dead.size())).containsAll(dead);
+		dead.forEach((id) -> end(id, "failed"));
+		List<String> jobs = reply.subList(4 + dead.size(), reply.size());
+		assertThat(jobs).hasSize(6 * given.size());
 		for (int i = 0; i < given.size(); i++) {
 			String id = given.get(i);
 			Entry job = this.jobs.get(id);
-			job.attempts++;
-			job.token = reply.get(3 + 6 * i + 2);
+			job.token = jobs.get(6 * i + 2);
 			job.leasedUntil = this.now + LEASE * 1000;
-			assertThat(reply.subList(3 + 6 * i, 3 + 6 * (i + 1))).containsExactly(id, String.valueOf(job.attempts),
-					job.token, String.valueOf(job.priority), String.valueOf(job.arrival / 1000), "payload of " + id);
-			this.held.add(new Held(id, job.token));
-		}
-		assertThat(reply.get(1)).isEqualTo(this.jobs.values().stream().anyMatch(Entry::isReady) ? "1" : "0");
-		for (String id : given) {
-			if (this.jobs.get(id).attempts > MOST) {
-				assertThat(run("settle", MOST, KEPT, 100, 100_000, "", 1000, id, this.jobs.get(id).token, "expire", 0,
-						"lease-expired"))
-					.isEmpty();
-				end(id, "failed");
-				assertThat(run("status", id)).containsExactly("failed", String.valueOf(MOST), "lease-expired");
+			job.takenAt = this.now;
+			job.missed = misses;
+			assertThat(jobs.subList(6 * i, 6 * (i + 1))).containsExactly(id, String.valueOf(job.attempts), job.token,
+					String.valueOf(job.priority), String.valueOf(job.arrival / 1000), payload(id));
+			if (!misses) {
+				this.held.add(new Held(id, job.token));
 			}
 		}
+		assertThat(reply.get(1))
+			.isEqualTo(cut ? "2" : this.jobs.values().stream().anyMatch(Entry::isReady) ? "1" : "0");
+	}
+
+	/** Some are larger than others. */
+	private static String payload(String id) {
+		return "payload of " + id + "x".repeat(id.hashCode() % 3 * 30);
 	}
 
 	private long place(Entry job) {
@@ -265,8 +312,9 @@ class QueueScriptModelIntegrationTests {
 	}
 
 	private List<String> run(String script, Object... arguments) {
-		String text = new String(LuaScript.load(RedisJobs.class, script + ".lua").text(), StandardCharsets.UTF_8)
-			.replace("redis.call('TIME')", "{%d, %d}".formatted(this.now / 1_000_000, this.now % 1_000_000));
+		LuaScript read = LuaScript.functions(RedisJobs.class, script + ".lua").around(RedisJobs.SETTLE);
+		String text = new String(read.text(), StandardCharsets.UTF_8).replace("redis.call('TIME')",
+				"{%d, %d}".formatted(this.now / 1_000_000, this.now % 1_000_000));
 		List<String> command = new ArrayList<>(List.of("EVAL", text, String.valueOf(KEYS.size())));
 		command.addAll(KEYS);
 		Stream.of(arguments).map(String::valueOf).forEach(command::add);
@@ -288,6 +336,11 @@ class QueueScriptModelIntegrationTests {
 
 		private @Nullable Long due;
 
+		private long takenAt;
+
+		/** Whether its holder does not know that it has it. */
+		private boolean missed;
+
 		Entry(int priority) {
 			this.priority = priority;
 		}
@@ -298,6 +351,11 @@ class QueueScriptModelIntegrationTests {
 		void pass(long now) {
 			this.leasedUntil = (this.leasedUntil != null && this.leasedUntil <= now) ? null : this.leasedUntil;
 			this.due = (this.due != null && this.due <= now) ? null : this.due;
+		}
+
+		/** As it is stored. */
+		int length(String id) {
+			return (this.priority + " " + this.arrival + "\n" + payload(id)).length();
 		}
 
 		boolean isReady() {

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.consume.Backoff;
 import io.ge.redis.core.consume.Delivery;
+import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.stream.RedisStreams.Outgoing;
@@ -36,6 +37,8 @@ record DefaultStreamPublisher(RedisStreams redis, StreamFormat format, GuardEven
 
 	/** As many messages go in one call. */
 	private static final int MOST = 256;
+
+	private static final long MOST_BYTES = DataSize.ofMegabytes(4).toBytes();
 
 	/** Between attempts while the stream is full. */
 	private static final Backoff WAITS = new Backoff(Duration.ofMillis(10), Duration.ofMillis(250));
@@ -115,13 +118,22 @@ record DefaultStreamPublisher(RedisStreams redis, StreamFormat format, GuardEven
 		DataSize threshold = definition.properties().claimCheck().threshold();
 		StreamFormat.Written written = this.format.write(message, trigger, depth, traceparent,
 				(threshold != null) ? threshold.toBytes() : Long.MAX_VALUE);
+		DataSize most = definition.properties().maxPayloadSize();
+		if (written.size() > most.toBytes()) {
+			throw JsonPayloads.tooLarge(written.size(), "stream '" + definition.name() + "'", most,
+					definition.place("max-payload-size"), "set " + definition.place("claim-check.threshold") + ", ");
+		}
 		return new Outgoing(written, trigger, depth, definition.dedupKey(message, variables));
 	}
 
 	// One call after the other, so that the order stays
 	private CompletableFuture<@Nullable Void> send(StreamDefinition definition, StreamKeys keys,
 			List<Outgoing> messages, long until, int attempt) {
-		List<Outgoing> part = messages.subList(0, Math.min(MOST, messages.size()));
+		int end = 0;
+		for (long bytes = 0; end < Math.min(MOST, messages.size()) && bytes < MOST_BYTES; end++) {
+			bytes += messages.get(end).written.size() + messages.get(end).written.body().length;
+		}
+		List<Outgoing> part = messages.subList(0, end);
 		return this.redis.publish(definition, keys, part).thenCompose((sent) -> {
 			List<Outgoing> left = new ArrayList<>();
 			if (definition.properties().overflow() == Overflow.BLOCK && System.nanoTime() - until < 0) {

@@ -29,6 +29,7 @@ import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.Settlement.Outcome;
+import io.ge.redis.core.consume.TakeBound;
 import io.ge.redis.core.consume.WorkSource;
 import io.ge.redis.core.event.FailureText;
 import io.ge.redis.core.event.GuardEvents;
@@ -110,6 +111,8 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	/** When the retries of this instance are due, by the system's nano time. */
 	private final Queue<Long> retries = new PriorityBlockingQueue<>();
 
+	private final TakeBound bound;
+
 	private volatile int turn;
 
 	private volatile long reapedAt = System.nanoTime();
@@ -133,6 +136,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		this.common = common;
 		this.deadLetters = deadLetters;
 		this.events = events;
+		this.bound = new TakeBound(common.maxTakeBytes());
 		this.streams = deadLetters ? definition.streams()
 			.stream()
 			.map((keys) -> new StreamKeys(keys.dead(), keys.dead(), keys.root()))
@@ -185,6 +189,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		List<Object> arguments = arguments(most, looks ? "1" : "0", this.settings.minIdle().toMillis(),
 				this.settings.maxDeliveries(), isOrdered() ? "1" : "0",
 				(lostSince != null) ? (sent - lostSince) / 1_000_000 + LATE_MILLIS : -1);
+		arguments.addAll(this.bound.arguments(reclaim));
 		if (looks || lostSince != null) {
 			inFlight.forEach((delivery) -> arguments.add(delivery.origin() + " " + delivery.id()));
 		}
@@ -193,11 +198,11 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			if (failure != null) {
 				this.unlooked.addAll(looks ? asked : List.of());
 				asked.forEach((stream) -> this.unanswered.putIfAbsent(stream, sent));
+				this.bound.failed(failure);
 				failed(asked, failure);
 			}
 			else {
 				given = read(asked, reply, looks);
-				this.unanswered.keySet().removeAll((given.size() < most) ? asked : List.of());
 			}
 			return new TakenWork<>(given, !this.silent.containsAll(this.ready), due());
 		});
@@ -259,7 +264,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		for (int stream : asked) {
 			String position = reply.text(next + 1);
 			position(stream, reply.number(next), position);
-			if (looks && position.equals(UNLOOKED)) {
+			if (!position.equals(UNLOOKED)) {
+				this.unanswered.remove(stream);
+			}
+			else if (looks) {
 				this.unlooked.add(stream);
 			}
 			long number = reply.number(next + 2);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -32,6 +33,9 @@ import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.stream.StreamProperties.Definition;
 import io.ge.redis.stream.StreamProperties.Overflow;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Streams in Redis: definitions, keys and scripts. Beside a stream {@code K}, which is
@@ -60,9 +64,14 @@ public final class RedisStreams implements DeadLetters {
 	/** The messages of a stream ring no more often than this. */
 	private static final long BELL_NANOS = Duration.ofMillis(5).toNanos();
 
+	private static final DataSize MOST_LISTED = DataSize.ofMegabytes(4);
+
 	private final RedisBackend backend;
 
 	private final GuardedRedis redis;
+
+	/** On the connection of consumers, which is made with the first listener. */
+	private final Supplier<GuardedRedis> consuming;
 
 	private final KeySpace keys;
 
@@ -73,6 +82,7 @@ public final class RedisStreams implements DeadLetters {
 	RedisStreams(RedisBackend backend, StreamProperties properties) {
 		this.backend = backend;
 		this.redis = backend.redis("stream");
+		this.consuming = SingletonSupplier.of(() -> backend.forConsumers().redis("stream"));
 		this.keys = backend.keys("stream");
 		properties.definitions()
 			.forEach((name, definition) -> this.definitions.put(name, new StreamDefinition(name, definition, this)));
@@ -135,8 +145,13 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	private CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {
+		return run(this.redis, script, keys, arguments);
+	}
+
+	private static CompletableFuture<ScriptReply> run(GuardedRedis redis, LuaScript script, Stream<String> keys,
+			List<?> arguments) {
 		List<RedisKey> names = keys.map(KeySpace::shared).toList();
-		return this.redis.run(ScriptCall.of(script, names, arguments.toArray()), this.redis.newBudget());
+		return redis.run(ScriptCall.of(script, names, arguments.toArray()), redis.newBudget());
 	}
 
 	static <T extends @Nullable Object> CompletableFuture<List<T>> all(Stream<CompletableFuture<T>> calls) {
@@ -192,11 +207,11 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	CompletableFuture<ScriptReply> take(List<StreamKeys> streams, List<Object> arguments) {
-		return run(TAKE, all(streams), arguments);
+		return run(this.consuming.get(), TAKE, all(streams), arguments);
 	}
 
 	CompletableFuture<ScriptReply> settle(List<StreamKeys> streams, List<Object> arguments) {
-		return run(SETTLE, all(streams), arguments);
+		return run(this.consuming.get(), SETTLE, all(streams), arguments);
 	}
 
 	private static Stream<String> all(List<StreamKeys> streams) {
@@ -211,7 +226,7 @@ public final class RedisStreams implements DeadLetters {
 			boolean rings) {
 		List<List<StreamKeys>> calls = isClustered() ? streams.stream().map(List::of).toList() : List.of(streams);
 		return all(calls.stream()
-			.map((part) -> run(REAP, part.stream().map(StreamKeys::stream),
+			.map((part) -> run(this.consuming.get(), REAP, part.stream().map(StreamKeys::stream),
 					List.of(group, leaving, silence.toMillis(), rings ? channel() : ""))))
 			.thenApply((replies) -> replies.stream().mapToLong((reply) -> reply.number(0)).sum());
 	}
@@ -219,8 +234,9 @@ public final class RedisStreams implements DeadLetters {
 	@Override
 	public CompletableFuture<List<DeadLetter>> listAsync(String stream, int most) {
 		StreamDefinition definition = definition(stream);
+		long bytes = MOST_LISTED.toBytes() / definition.streams().size();
 		return all(IntStream.range(0, definition.streams().size())
-			.mapToObj((i) -> runOnLetters(definition.streams().get(i), "list", most)
+			.mapToObj((i) -> runOnLetters(definition.streams().get(i), "list", most, bytes)
 				.thenApply((reply) -> letters(definition, i, reply))))
 			.thenApply((lists) -> lists.stream()
 				.flatMap(List::stream)

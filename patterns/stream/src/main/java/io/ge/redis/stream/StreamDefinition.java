@@ -123,7 +123,7 @@ record StreamDefinition(String name, Definition properties, RedisStreams redis,
 		return new GuardConfigurationException(place(property), problem, remedy);
 	}
 
-	private String place(String property) {
+	String place(String property) {
 		return "ge.redis.stream.definitions." + this.name + "." + property;
 	}
 

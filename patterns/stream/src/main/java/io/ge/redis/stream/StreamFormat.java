@@ -153,6 +153,12 @@ record StreamFormat(JsonPayloads payloads) {
 	 * A message as names and values in turn, with what is kept apart and its id.
 	 */
 	record Written(List<Object> fields, String bodyId, byte[] body) {
+
+		/** Of context and payload, as far as it is not kept apart. */
+		long size() {
+			return this.fields.stream().mapToLong((each) -> (each instanceof byte[] json) ? json.length : 0).sum();
+		}
+
 	}
 
 	private static final class UnreadableMessageException extends NotRetryableException {

@@ -51,6 +51,8 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	 * @param dedupKey dedup key of messages that have none of their own; may contain
 	 * {workItem}, {triggeredBy}, {reason}, {context.NAME} and the variables of a family
 	 * @param claimCheck which payloads are kept apart from their messages
+	 * @param maxPayloadSize largest size as JSON of a payload and context that are not
+	 * kept apart; a larger message is refused
 	 * @param maxChainDepth longest chain of messages that cause messages; no limit if not
 	 * set
 	 * @param partitions number of streams over which messages are spread by their order
@@ -63,9 +65,9 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	public record Definition(@Nullable String key, @DefaultValue Map<String, List<String>> variables,
 			@Nullable Integer maxLength, @DefaultValue("reject") Overflow overflow,
 			@DefaultValue("5s") Duration blockTimeout, @Nullable Duration dedupWindow, @Nullable String dedupKey,
-			@DefaultValue ClaimCheck claimCheck, @Nullable Integer maxChainDepth, @Nullable Integer partitions,
-			@DefaultValue("fields") Foreign foreign, @DefaultValue Map<String, Group> groups,
-			@DefaultValue DeadLetters deadLetter) {
+			@DefaultValue ClaimCheck claimCheck, @DefaultValue("1MB") DataSize maxPayloadSize,
+			@Nullable Integer maxChainDepth, @Nullable Integer partitions, @DefaultValue("fields") Foreign foreign,
+			@DefaultValue Map<String, Group> groups, @DefaultValue DeadLetters deadLetter) {
 
 		private void validate(String place) {
 			Assert.isTrue(this.key != null && !this.key.isBlank(),
@@ -78,6 +80,7 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 			Assert.isTrue(this.dedupKey == null || this.dedupWindow != null,
 					() -> place + ".dedup-window must be set where dedup-key is, such as to 5m");
 			PropertyChecks.atLeastMillis(place + ".block-timeout", 0, this.blockTimeout);
+			PropertyChecks.atLeast(place + ".max-payload-size", 1, this.maxPayloadSize.toBytes());
 			PropertyChecks.atLeast(place + ".max-chain-depth", 0, this.maxChainDepth);
 			PropertyChecks.atLeast(place + ".partitions", 1, this.partitions);
 			PropertyChecks.atLeastMillis(place + ".claim-check.ttl", 1, this.claimCheck.ttl());

@@ -4,8 +4,9 @@
 -- KEYS  for each stream asked: the stream, its stream of dead letters, and what the keys of its bodies begin with
 -- ARGV  group, consumer, length and life in milliseconds of the streams of dead letters, as of settle.lua; how many
 --       entries, '1' to look for what others have left, min-idle in milliseconds, most deliveries, '1' if entries of a
---       stream follow one another, for how many milliseconds replies of takes may have been lost or -1; then what the
---       consumer knows to have: stream, a space and the id
+--       stream follow one another, for how many milliseconds replies of takes may have been lost or -1, how many bytes
+--       at most, from how many bytes on a lost reply counts as a delivery; then what the consumer knows to have: stream, a
+--       space and the id
 -- Reply {how many became dead letters, how many had been trimmed while pending, which stream is refused and why or '',
 --       milliseconds of the clock;
 --       then for each stream: 1 if its group was made, -1 if there is no such stream; id up to which it was read, or '' if
@@ -16,9 +17,10 @@
 -- Invariants
 --  * An entry that was delivered often enough is not given again: settle.lua makes it a dead letter.
 --  * Nothing is taken from a consumer whose lease is not over, nor from this one what it says to have, and at most as
---    many as asked for are given.
+--    many as asked for are given, and no more bytes with their bodies, except of the first.
 --  * A consumer that has missed a reply is given the same again, and that counts as one delivery. What it was given
---    before that, in an earlier life of the process, is taken over as that of others.
+--    before that, in an earlier life of the process, is taken over as that of others. Only a message above the last bound
+--    is counted each time, unless that was only just, as all late takes are run together after an outage.
 --  * In order, nothing is given while an entry before it is pending.
 --  * A group that does not exist is made, and has everything unread that is in the stream. A stream is not made.
 --  * A stream that cannot be read keeps nothing of the others back.
@@ -27,14 +29,15 @@
 
 local group, me, dead_length, dead_life = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local most, looks, min_idle, most_deliveries = tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8])
-local ordered, uncertain, held = ARGV[9] == '1', tonumber(ARGV[10]), {}
-local RETRY, DUE, PAGE, SCANNED = '~retry', 2592000000, 100, 1000
+local ordered, uncertain, bytes, large, held = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), {}
+local RETRY, DUE, PAGE, SCANNED, LOOKED = '~retry', 2592000000, 100, 1000, 10
+local TOGETHER = 100
 
 local dead, trimmed, refused = 0, 0, ''
-for i = 11, #ARGV do
+for i = 13, #ARGV do
   held[ARGV[i]] = true
 end
-local given = 0
+local given, full = 0, false
 
 local function settle(KEYS, ARGV)
   --[[script]]
@@ -53,9 +56,25 @@ local function body_of(fields)
   return fields[#fields - 1] == 'body' and fields[#fields] or ''
 end
 
-local function give(keys, id, deliveries, fields)
+local function length_of(keys, fields)
+  local length, body = 0, body_of(fields)
+  for i = 1, #fields do
+    length = length + #fields[i]
+  end
+  return length + (body ~= '' and redis.call('STRLEN', keys.bodies .. body) or 0)
+end
+
+-- Where an entry is too much beside those before it, nothing more is given
+local function fits(length)
+  if given > 0 and length > bytes then
+    most, full = given, true
+  end
+  return not full
+end
+
+local function give(keys, id, deliveries, fields, length)
   local out, body = keys.out, body_of(fields)
-  given = given + 1
+  given, bytes = given + 1, bytes - length
   out[#out + 1] = id
   out[#out + 1] = deliveries
   out[#out + 1] = #fields
@@ -66,12 +85,8 @@ local function give(keys, id, deliveries, fields)
 end
 
 -- A replayed dead letter is for the group that gave it up, which is its first field; others acknowledge it
-local function is_for_another(keys, id, fields)
-  if fields[1] ~= 'ge_to' or fields[2] == group then
-    return false
-  end
-  redis.call('XACK', keys.stream, group, id)
-  return true
+local function is_for_another(fields)
+  return fields[1] == 'ge_to' and fields[2] ~= group
 end
 
 local function bury(keys, entry, fields)
@@ -86,30 +101,36 @@ local function bury(keys, entry, fields)
   end
 end
 
--- Takes over a pending entry whose time has come; returns whether it is given
-local function take_over(keys, entry)
+-- Takes over a pending entry whose time has come, or gives one again; returns whether it stays pending
+local function take_over(keys, entry, again)
   local found = redis.call('XRANGE', keys.stream, entry[1], entry[1])[1]
   if not found then
     redis.call('XACK', keys.stream, group, entry[1])
     trimmed = trimmed + 1
     return false
   end
-  if entry[4] >= most_deliveries then
+  if is_for_another(found[2]) then
+    redis.call('XACK', keys.stream, group, entry[1])
+    return false
+  end
+  local length = length_of(keys, found[2])
+  local counts = not again or (length > large and entry[3] >= TOGETHER)
+  if counts and entry[4] >= most_deliveries then
     bury(keys, entry, found[2])
     return false
   end
-  redis.call('XCLAIM', keys.stream, group, me, 0, entry[1], 'RETRYCOUNT', entry[4] + 1)
-  give(keys, entry[1], entry[4] + 1, found[2])
+  if fits(length) then
+    local deliveries = entry[4] + (counts and 1 or 0)
+    redis.call('XCLAIM', keys.stream, group, me, 0, entry[1], 'RETRYCOUNT', deliveries)
+    give(keys, entry[1], deliveries, found[2], length)
+  end
   return true
 end
 
 local function take_again(keys)
   for _, entry in ipairs(redis.call('XPENDING', keys.stream, group, '-', '+', SCANNED, me)) do
-    local found = given < most and entry[3] <= uncertain and not held[keys.stream .. ' ' .. entry[1]]
-      and redis.call('XRANGE', keys.stream, entry[1], entry[1])[1]
-    if found then
-      redis.call('XCLAIM', keys.stream, group, me, 0, entry[1], 'RETRYCOUNT', entry[4])
-      give(keys, entry[1], entry[4], found[2])
+    if given < most and entry[3] <= uncertain and not held[keys.stream .. ' ' .. entry[1]] then
+      take_over(keys, entry, true)
     end
   end
 end
@@ -129,44 +150,63 @@ local function take_idle(keys, consumer, idle)
   end
 end
 
--- Returns the id of the last entry that was read, and how many were
-local function take_unread(keys, number)
-  local found = redis.call('XREADGROUP', 'GROUP', group, me, 'COUNT', number, 'STREAMS', keys.stream, '>')
-  local entries = found and found[1] and found[1][2] or {}
-  for _, entry in ipairs(entries) do
-    if not is_for_another(keys, entry[1], entry[2]) then
-      give(keys, entry[1], 1, entry[2])
+-- Gives what follows an id, at most so many: those that fit are looked at before they are read. Returns the id of the
+-- last entry that was read, and whether there may be more
+local function take_unread(keys, after, number)
+  local last, read, more = nil, 0, true
+  while more and read < number and given < most do
+    local page = math.min(number - read, LOOKED)
+    local entries, taken = redis.call('XRANGE', keys.stream, '(' .. (last or after), '+', 'COUNT', page), 0
+    more = #entries == page
+    local others = {}
+    for _, entry in ipairs(entries) do
+      local length = length_of(keys, entry[2])
+      if is_for_another(entry[2]) then
+        others[#others + 1] = entry[1]
+      elseif fits(length) then
+        give(keys, entry[1], 1, entry[2], length)
+      else
+        more = true
+        break
+      end
+      last, taken = entry[1], taken + 1
     end
+    if taken > 0 then
+      redis.call('XREADGROUP', 'GROUP', group, me, 'COUNT', taken, 'STREAMS', keys.stream, '>')
+    end
+    for _, id in ipairs(others) do
+      redis.call('XACK', keys.stream, group, id)
+    end
+    read = read + taken
   end
-  return entries[#entries] and entries[#entries][1], #entries
+  return last, more
 end
 
 -- Both return the last id that was read, and '-', '+' or '' where the stream is not read to its end
 
-local function take_in_order(keys)
+local function take_in_order(keys, after)
   local last
   for _ = 1, PAGE do
-    local entry = redis.call('XPENDING', keys.stream, group, '-', '+', 1)[1]
+    local entry, before, waits, more = redis.call('XPENDING', keys.stream, group, '-', '+', 1)[1], given, false, true
     if entry then
-      if is_in_hand(keys, entry) or entry[3] < (entry[2] == RETRY and DUE or min_idle) or take_over(keys, entry) then
-        return last, '-'
-      end
-    else
-      local before = given
-      local id, number = take_unread(keys, 1)
+      waits = is_in_hand(keys, entry) or entry[3] < (entry[2] == RETRY and DUE or min_idle) or take_over(keys, entry)
+    elseif not full then
+      local id
+      id, more = take_unread(keys, last or after, 1)
       last = id or last
-      if number == 0 then
-        return last
-      end
-      if given > before then
-        return last, '-'
-      end
+    end
+    if full then
+      return last, '+'
+    elseif waits or given > before then
+      return last, '-'
+    elseif not more then
+      return last
     end
   end
   return last, ''
 end
 
-local function take_any(keys, pending)
+local function take_any(keys, after, pending)
   if pending > 0 then
     take_idle(keys, RETRY, DUE)
     for _, consumer in ipairs(looks and redis.call('XINFO', 'CONSUMERS', keys.stream, group) or {}) do
@@ -176,12 +216,11 @@ local function take_any(keys, pending)
       end
     end
   end
-  local wanted = most - given
-  if wanted == 0 then
+  if given == most then
     return nil, '+'
   end
-  local id, number = take_unread(keys, wanted)
-  return id, number == wanted and '' or nil
+  local id, more = take_unread(keys, after, most - given)
+  return id, more and '' or nil
 end
 
 -- Returns the position of the group, how many of its entries are pending, and whether it was made or -1
@@ -216,9 +255,9 @@ for key = 1, #KEYS, 3 do
     end
     if made >= 0 then
       if ordered then
-        id, open = take_in_order(keys)
+        id, open = take_in_order(keys, position)
       else
-        id, open = take_any(keys, pending)
+        id, open = take_any(keys, position, pending)
       end
     end
     position = open or id or position

@@ -78,6 +78,35 @@ class StreamEdgesIntegrationTests {
 	}
 
 	@Test
+	void largeMessagesAreHandledAndHoldUpNoOtherCall() {
+		String[] large = { "large.key", "large", "large.max-length", "100", "large.groups.crew.concurrency", "64" };
+		try (StandaloneRedis redis = RedisServers.standalone();
+				TcpProxy network = new TcpProxy(redis.primary());
+				StreamInstance publisher = new StreamInstance(redis, large);
+				StreamInstance slow = new StreamInstance(through(network), Duration.ofMillis(500), large)) {
+			publisher.publisher()
+				.publishAll("large", Map.of(),
+						IntStream.range(0, 64).mapToObj((i) -> StreamMessage.of("x".repeat(1_000_000))).toList());
+			network.bandwidth(TcpProxy.Direction.REPLIES, 64_000_000);
+			AtomicInteger handled = new AtomicInteger();
+			slow.listen(new Object() {
+
+				@RedisStreamListener(stream = "large")
+				void handle(String payload) {
+					handled.incrementAndGet();
+				}
+
+			});
+			// A call of guards, on the same server
+			await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(30)).until(() -> {
+				assertThat(slow.deadLetters().list("large", 1)).isEmpty();
+				return handled.get() >= 64;
+			});
+			assertThat(handled).hasValue(64);
+		}
+	}
+
+	@Test
 	void allThatIsDueIsTakenByWhoHasOnePermit() {
 		String[] slow = { "work.key", "work.due", "work.max-length", "1000", "work.groups.crew.min-idle", "10m",
 				"work.groups.crew.max-deliveries", "2", "work.groups.crew.backoff.initial", "100ms" };

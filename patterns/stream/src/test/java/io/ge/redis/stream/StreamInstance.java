@@ -38,6 +38,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.unit.DataSize;
 
 /**
  * One instance of an application, as far as streams are concerned.
@@ -91,7 +92,7 @@ final class StreamInstance implements AutoCloseable {
 		StreamProperties streams = properties(properties);
 		StreamPattern started = new StreamPattern(() -> streams, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1), null),
+						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		started.verify();

@@ -56,6 +56,9 @@ class StreamScriptsModelIntegrationTests {
 
 	private static final long MIN_IDLE = 3 * STEP;
 
+	/** Of so many bytes, a message counts each lost reply. */
+	private static final int LARGE = 30;
+
 	private static final long FIRST_PAUSE = STEP;
 
 	private static final long LONGEST_PAUSE = 4 * STEP;
@@ -86,10 +89,12 @@ class StreamScriptsModelIntegrationTests {
 	@Example
 	void brokenRulesAreNoticed() {
 		List<String[]> broken = List.of(
-				new String[] { "give(keys, entry[1], entry[4] + 1, found[2])",
+				new String[] { "give(keys, entry[1], deliveries, found[2], length)",
 						"redis.call('XACK', keys.stream, group, entry[1])" },
 				new String[] { "take_again(keys)\n    end", "end" },
-				new String[] { "if entry[4] >= most_deliveries then", "if entry[4] > most_deliveries then" },
+				new String[] { "counts and entry[4] >= most_deliveries", "counts and entry[4] > most_deliveries" },
+				new String[] { "length > large and entry[3] >= TOGETHER", "false" },
+				new String[] { "if given > 0 and length > bytes then", "if false then" },
 				new String[] { "if reply[1] == '' then\n    dead = dead + 1", "if reply[1] == '' then" },
 				new String[] { "'dead', body_of(fields)", "'done', body_of(fields)" },
 				new String[] { "if fields['name'] ~= RETRY and fields['pending'] > 0 then", "if false then" },
@@ -156,8 +161,11 @@ class StreamScriptsModelIntegrationTests {
 
 		private boolean present = true;
 
-		Message(String id) {
+		private final int length;
+
+		Message(String id, int length) {
 			this.id = id;
+			this.length = length;
 		}
 
 		boolean isUnread() {
@@ -189,6 +197,11 @@ class StreamScriptsModelIntegrationTests {
 
 		private int dead;
 
+		/** Of the present take. */
+		private int most;
+
+		private int bytes;
+
 		private int published;
 
 		Run(String right, String wrong) {
@@ -198,7 +211,8 @@ class StreamScriptsModelIntegrationTests {
 			assertThat(publish + take + settle).contains(right);
 			this.publish = right.isEmpty() ? publish : publish.replace(right, wrong);
 			this.settle = right.isEmpty() ? settle : settle.replace(right, wrong);
-			this.take = (right.isEmpty() ? take : take.replace(right, wrong)).replace("--[[script]]", this.settle);
+			this.take = (right.isEmpty() ? take : take.replace(right, wrong)).replace("--[[script]]", this.settle)
+				.replace("TOGETHER = 100", "TOGETHER = " + STEP / 2);
 		}
 
 		void play(List<Step> schedule) {
@@ -225,38 +239,39 @@ class StreamScriptsModelIntegrationTests {
 			boolean known = redis.primary().command("GET", dedup) != null;
 			Message first = this.messages.stream().filter((each) -> each.present).findFirst().orElse(null);
 			long length = this.messages.stream().filter((each) -> each.present).count();
+			String text = key + "x".repeat(Integer.parseInt(key) % 4 * 10);
 			boolean full = length >= MAX_LENGTH && first != null && !first.over;
 			List<Object> reply = eval(this.publish, List.of(STREAM, dedup, STREAM), MAX_LENGTH, "reject", 3_600_000,
-					3_600_000, -1, "", "", 1, "crew", MIN_IDLE, 0, key, "", 2, "trigger", key);
+					3_600_000, -1, "", "", 1, "crew", MIN_IDLE, 0, key, "", 2, "trigger", text);
 			assertThat(reply.get(0)).isEqualTo(known ? "duplicate" : full ? "full" : "ok");
 			if (!known && !full) {
 				if (length >= MAX_LENGTH && first != null) {
 					first.present = false;
 				}
-				this.messages.add(new Message(String.valueOf(reply.get(1))));
+				this.messages.add(new Message(String.valueOf(reply.get(1)), "trigger".length() + text.length()));
 			}
 		}
 
 		private void take(String consumer, int most, boolean looks, boolean misses) {
 			List<String> expected = new ArrayList<>();
 			int deadBefore = this.dead;
+			this.most = most;
+			this.bytes = 25 * (6 - most);
 			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, 1000, 3_600_000, most, looks ? "1" : "0",
-					MIN_IDLE, DELIVERIES, "0", Integer.MAX_VALUE));
+					MIN_IDLE, DELIVERIES, "0", Integer.MAX_VALUE, this.bytes, LARGE));
 			pending(consumer).filter((each) -> !each.missed).forEach((each) -> arguments.add(STREAM + " " + each.id));
-			pending(consumer).filter((each) -> each.missed).limit(most).toList().forEach((each) -> {
-				each.hold(consumer, each.deliveries, 0);
-				expected.add(each.id + " " + each.deliveries);
-			});
-			takeIdle(consumer, "~retry", DUE, most, expected);
+			pending(consumer).filter((each) -> each.missed)
+				.toList()
+				.forEach((each) -> takeOver(consumer, each, each.length > LARGE && each.idle > 0, expected));
+			takeIdle(consumer, "~retry", DUE, expected);
 			if (looks) {
 				for (int i = 0; i < 3; i++) {
-					takeIdle(consumer, "instance-" + i, MIN_IDLE, most, expected);
+					takeIdle(consumer, "instance-" + i, MIN_IDLE, expected);
 				}
 			}
 			for (Message each : this.messages) {
-				if (each.isUnread() && each.present && expected.size() < most) {
-					each.hold(consumer, 1, 0);
-					expected.add(each.id + " 1");
+				if (each.isUnread() && each.present) {
+					give(consumer, each, 1, expected);
 				}
 			}
 			List<Object> reply = eval(this.take, KEYS, arguments.toArray());
@@ -275,23 +290,32 @@ class StreamScriptsModelIntegrationTests {
 			}
 		}
 
-		private void takeIdle(String consumer, String holder, long idle, int most, List<String> expected) {
+		private void takeIdle(String consumer, String holder, long idle, List<String> expected) {
 			pending(holder).filter((each) -> each.idle >= idle)
 				.filter((each) -> each.missed || !holder.equals(consumer))
 				.toList()
-				.stream()
-				.takeWhile((each) -> expected.size() < most)
-				.forEach((each) -> takeOver(consumer, each, expected));
+				.forEach((each) -> takeOver(consumer, each, true, expected));
 		}
 
-		private void takeOver(String consumer, Message message, List<String> given) {
-			if (message.deliveries >= DELIVERIES) {
+		private void takeOver(String consumer, Message message, boolean counts, List<String> given) {
+			if (given.size() < this.most && counts && message.deliveries >= DELIVERIES) {
 				message.over = true;
 				this.dead++;
 				return;
 			}
-			message.hold(consumer, message.deliveries + 1, 0);
-			given.add(message.id + " " + message.deliveries);
+			give(consumer, message, message.deliveries + (counts ? 1 : 0), given);
+		}
+
+		/** Nothing is given any more after a message that does not fit. */
+		private void give(String consumer, Message message, int deliveries, List<String> given) {
+			if (given.size() < this.most && !given.isEmpty() && message.length > this.bytes) {
+				this.most = given.size();
+			}
+			if (given.size() < this.most) {
+				this.bytes -= message.length;
+				message.hold(consumer, deliveries, 0);
+				given.add(message.id + " " + deliveries);
+			}
 		}
 
 		private static long pause(int deliveries) {

@@ -36,6 +36,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -305,6 +306,20 @@ abstract class StreamsContract {
 		assertThat(seen.envelopes.get(0).payload().name()).isEqualTo(large);
 		await().until(() -> !this.template.hasKey(body));
 		assertThat(instance.events(Kind.SPILLED)).isGreaterThan(1000);
+	}
+
+	@Test
+	void refusesLargePayloadsThatAreNotKeptApart() {
+		StreamMessage large = StreamMessage.of(new Job("x".repeat(1000), 1));
+		StreamInstance instance = start("work.max-payload-size", "1000B");
+		assertThatIllegalArgumentException().isThrownBy(() -> instance.publisher().publish("work", large))
+			.withMessage(
+					"The payload for stream 'work' has 1022 bytes as JSON, more than 1000. Send a reference to what"
+							+ " is stored elsewhere, set ge.redis.stream.definitions.work.claim-check.threshold, or raise"
+							+ " ge.redis.stream.definitions.work.max-payload-size");
+		start("work.max-payload-size", "1000B", "work.claim-check.threshold", "100B").publisher()
+			.publish("work", large);
+		assertThat(this.template.opsForStream().size("work.done")).isEqualTo(1);
 	}
 
 	@Test
