@@ -45,7 +45,8 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Sends a command.
-	 * @param key its first argument
+	 * @param key its first argument; the one before the last of {@code XREADGROUP}, whose
+	 * reply has the number of elements before each list
 	 * @return as that of a script; floating-point numbers may be {@code Double}
 	 */
 	default CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {

@@ -23,6 +23,7 @@ import io.lettuce.core.UnblockType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
@@ -104,8 +105,17 @@ final class LettuceGuardConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {
-		return send((commands) -> commands.dispatch(CommandType.valueOf(command), new ReplyElements(),
-				ReplyElements.arguments().addKey(key).addValues(arguments)));
+		boolean reads = command.equals(CommandType.XREADGROUP.name());
+		CommandArgs<byte[], byte[]> all = ReplyElements.arguments();
+		for (int i = 0; i <= arguments.length; i++) {
+			if (i == (reads ? arguments.length - 1 : 0)) {
+				all.addKey(key);
+			}
+			if (i < arguments.length) {
+				all.addValue(arguments[i]);
+			}
+		}
+		return send((commands) -> commands.dispatch(CommandType.valueOf(command), new ReplyElements(reads), all));
 	}
 
 	@Override

@@ -15,19 +15,34 @@ import io.lettuce.core.protocol.CommandArgs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a reply, those of lists and maps in it one after the other.
+ * The elements of a reply, those of lists and maps in it one after the other, each of
+ * these behind its number of elements if they are to be told apart.
  */
 final class ReplyElements extends CommandOutput<byte[], byte[], List<?>> {
 
 	private final List<@Nullable Object> elements;
 
+	private final boolean numbered;
+
 	ReplyElements() {
-		this(new ArrayList<>());
+		this(false);
 	}
 
-	private ReplyElements(List<@Nullable Object> elements) {
+	ReplyElements(boolean numbered) {
+		this(new ArrayList<>(), numbered);
+	}
+
+	private ReplyElements(List<@Nullable Object> elements, boolean numbered) {
 		super(ByteArrayCodec.INSTANCE, elements);
 		this.elements = elements;
+		this.numbered = numbered;
+	}
+
+	@Override
+	public void multi(int count) {
+		if (this.numbered) {
+			this.elements.add((long) count);
+		}
 	}
 
 	static CommandArgs<byte[], byte[]> arguments() {

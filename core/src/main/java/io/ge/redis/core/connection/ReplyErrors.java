@@ -29,6 +29,13 @@ public final class ReplyErrors {
 		return find(failure, "NOSCRIPT") != null;
 	}
 
+	/**
+	 * Returns whether a group of consumers, or its stream, does not exist.
+	 */
+	public static boolean isNoGroup(Throwable failure) {
+		return find(failure, "NOGROUP") != null;
+	}
+
 	public static boolean isNotCompiled(Throwable failure) {
 		return find(failure, "ERR Error compiling script") != null;
 	}

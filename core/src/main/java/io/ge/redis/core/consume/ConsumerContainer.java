@@ -339,7 +339,7 @@ public final class ConsumerContainer<T> {
 
 	void rung(List<Doorbell> bells) {
 		this.rung.set(true);
-		bells.forEach((bell) -> this.source.rung(bell.key().toString()));
+		bells.forEach(this.source::rung);
 		wake();
 	}
 

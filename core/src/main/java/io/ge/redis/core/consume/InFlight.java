@@ -318,7 +318,7 @@ final class InFlight<T> {
 				this.handling = System.nanoTime() - this.begunAt;
 				for (Delivery<T> delivery : this.batch) {
 					if (!this.apart.contains(delivery)) {
-						settle(new Settlement<>(delivery, outcome, result, failure));
+						settle(new Settlement<>(delivery, outcome, result, failure, this::isLeased));
 					}
 				}
 			}

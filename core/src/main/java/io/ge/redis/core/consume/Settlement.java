@@ -5,6 +5,8 @@
 
 package io.ge.redis.core.consume;
 
+import java.util.function.BooleanSupplier;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param outcome what is to become of its message
  * @param result the result of the handler, or {@code null} if it has none
  * @param failure why it is not done, or {@code null} if it is
+ * @param leased whether nobody else can have the message yet
  * @param <T> the messages of the source
  */
-public record Settlement<T>(Delivery<T> delivery, Outcome outcome, @Nullable Object result,
-		@Nullable Throwable failure) {
+public record Settlement<T>(Delivery<T> delivery, Outcome outcome, @Nullable Object result, @Nullable Throwable failure,
+		BooleanSupplier leased) {
+
+	public Settlement(Delivery<T> delivery, Outcome outcome, @Nullable Object result, @Nullable Throwable failure) {
+		this(delivery, outcome, result, failure, () -> false);
+	}
 
 	/**
 	 * The fate of a message.

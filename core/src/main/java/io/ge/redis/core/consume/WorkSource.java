@@ -79,6 +79,13 @@ public interface WorkSource<T> {
 	}
 
 	/**
+	 * Takes note that a stream has an entry behind the known one.
+	 */
+	default void rung(Doorbell bell) {
+		rung(bell.key().toString());
+	}
+
+	/**
 	 * Returns whether settling something may free what comes after it, so that it is
 	 * worth to take again then.
 	 */

@@ -171,7 +171,10 @@ public final class ScriptExecutor {
 				});
 		}
 
-		private void finish(@Nullable List<?> reply, @Nullable Throwable failure) {
+		private void finish(@Nullable List<?> reply, @Nullable Throwable problem) {
+			// A script looks why nothing is read, and there is nothing to acknowledge
+			boolean absent = problem != null && this.script.command() != null && ReplyErrors.isNoGroup(problem);
+			Throwable failure = absent ? null : problem;
 			ScriptExecutor.this.listener.onExecuted(this.script, System.nanoTime() - this.started, failure);
 			boolean inTime = (failure != null) ? completeExceptionally(failure)
 					: complete(new ScriptReply((reply != null) ? reply : List.of()));

@@ -84,6 +84,13 @@ public final class ScriptReply {
 	}
 
 	/**
+	 * Returns whether the script replied a whole number at a position.
+	 */
+	public boolean isNumber(int index) {
+		return element(index) instanceof Long;
+	}
+
+	/**
 	 * Returns a number that may have decimals.
 	 */
 	public double decimal(int index) {

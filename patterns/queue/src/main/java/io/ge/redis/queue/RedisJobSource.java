@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 
 import io.ge.redis.core.consume.Delivery;
@@ -34,8 +35,14 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The jobs of a queue as work of this instance, and what becomes of them as events.
+ *
+ * @param lastBell the last entry of the bell that is known
+ * @param lostSince when the first take was sent whose reply may have been lost, by the
+ * system's nano time
  */
-final class RedisJobSource implements WorkSource<Job<byte[]>> {
+record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis, List<RedisKey> keys,
+		TakeBound bound, AtomicReference<String> lastBell,
+		AtomicReference<@Nullable Long> lostSince) implements WorkSource<Job<byte[]>> {
 
 	private static final Log logger = LogFactory.getLog(RedisJobSource.class);
 
@@ -57,40 +64,16 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 	/** The answer that not all of the lost replies were given again. */
 	private static final long CUT = 2;
 
-	private final String name;
-
-	private final QueueProperties.Queue settings;
-
-	private final RedisJobs redis;
-
-	private final List<RedisKey> keys;
-
-	private final TakeBound bound;
-
-	/** The last entry of the bell that is known. */
-	private volatile String lastBell = "0-0";
-
-	/** When the first take was sent whose reply may have been lost, by the nano time. */
-	private volatile @Nullable Long lostSince;
-
 	RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis, DataSize maxTakeBytes) {
-		this.name = name;
-		this.settings = settings;
-		this.redis = redis;
-		this.keys = redis.keys(name);
-		this.bound = new TakeBound(maxTakeBytes);
-	}
-
-	@Override
-	public String name() {
-		return this.name;
+		this(name, settings, redis, redis.keys(name), new TakeBound(maxTakeBytes), new AtomicReference<>("0-0"),
+				new AtomicReference<>());
 	}
 
 	@Override
 	public CompletionStage<TakenWork<Job<byte[]>>> take(int most, boolean reclaim,
 			Collection<Delivery<Job<byte[]>>> inFlight) {
 		long sent = System.nanoTime();
-		Long lostSince = this.lostSince;
+		Long lostSince = this.lostSince.get();
 		List<Object> arguments = this.redis.settling(this.name);
 		arguments.addAll(List.of(this.redis.backend().bus().instanceId(), most,
 				this.settings.visibilityTimeout().toMillis(), this.settings.aging().toMillis(), reclaim ? 1 : 0));
@@ -101,17 +84,17 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 		}
 		return this.redis.run(TAKE, this.keys, arguments.toArray()).whenComplete((reply, failure) -> {
 			if (failure != null) {
-				this.lostSince = (lostSince != null) ? lostSince : sent;
+				this.lostSince.compareAndSet(null, sent);
 				this.bound.failed(failure);
 			}
 			else if (reply.number(1) != CUT) {
-				this.lostSince = null;
+				this.lostSince.set(null);
 			}
 		}).thenApply(this::taken);
 	}
 
 	private TakenWork<Job<byte[]>> taken(ScriptReply reply) {
-		this.lastBell = reply.text(0);
+		this.lastBell.set(reply.text(0));
 		int first = HEAD + (int) reply.number(3);
 		for (int i = HEAD; i < first; i++) {
 			this.redis.publish(this.name, reply.text(i), JobEvent.Outcome.DEAD, Duration.ZERO);
@@ -187,7 +170,7 @@ final class RedisJobSource implements WorkSource<Job<byte[]>> {
 
 	@Override
 	public List<Doorbell> doorbells() {
-		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell));
+		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell.get()));
 	}
 
 	@Override

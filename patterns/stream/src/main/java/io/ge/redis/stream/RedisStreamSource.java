@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,6 +50,10 @@ import org.jspecify.annotations.Nullable;
  * at the next take, in turn; the others wait for their doorbell. Failed messages wait for
  * their pause as pending entries of the consumer {@code ~retry}. Publishes what becomes
  * of deliveries as events.
+ * <p>
+ * A single stream in which only new entries are expected is read and acknowledged by
+ * plain commands. Whatever is unusual about a reply of these, or its loss, has the next
+ * take done by script, which gives again what nobody has.
  */
 final class RedisStreamSource implements WorkSource<StreamEntry> {
 
@@ -87,6 +92,9 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private final List<StreamKeys> streams;
 
+	/** The positions of the streams by their keys. */
+	private final Map<String, Integer> numbers = new HashMap<>();
+
 	/** Streams that may have more. */
 	private final Set<Integer> ready = ConcurrentHashMap.newKeySet();
 
@@ -113,6 +121,18 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private final TakeBound bound;
 
+	/** Not where order, or a payload that is kept apart, needs a script. */
+	private final boolean readsPlainly;
+
+	/** Streams of which nothing but new entries is expected. */
+	private final Set<Integer> plain = ConcurrentHashMap.newKeySet();
+
+	/** The largest of the last entries, in bytes. */
+	private volatile long largest;
+
+	/** Milliseconds of the clock of Redis at the beginning of the system's nano time. */
+	private volatile long clock;
+
 	private volatile int turn;
 
 	private volatile long reapedAt = System.nanoTime();
@@ -137,10 +157,15 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		this.deadLetters = deadLetters;
 		this.events = events;
 		this.bound = new TakeBound(common.maxTakeBytes());
+		this.readsPlainly = redis.sendsCommands() && definition.properties().partitions() == null
+				&& definition.properties().claimCheck().threshold() == null;
 		this.streams = deadLetters ? definition.streams()
 			.stream()
 			.map((keys) -> new StreamKeys(keys.dead(), keys.dead(), keys.root()))
 			.toList() : definition.streams();
+		for (int i = 0; i < this.streams.size(); i++) {
+			this.numbers.put(this.streams.get(i).stream(), i);
+		}
 		this.positions = new AtomicReferenceArray<>(this.streams.size());
 		lookAtAll();
 	}
@@ -174,11 +199,74 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		long sent = System.nanoTime();
 		for (Long due = this.retries.peek(); due != null && due - sent <= 0; due = this.retries.peek()) {
 			this.retries.remove();
+			this.plain.clear();
 		}
 		List<Integer> asked = inTurn(reclaim);
 		if (asked.isEmpty()) {
 			return CompletableFuture.completedFuture(new TakenWork<>(List.of(), false, due()));
 		}
+		List<Object> bytes = this.bound.arguments(reclaim);
+		long fitting = Math.min(most, (long) bytes.get(0) / Math.max(1, this.largest));
+		int first = asked.get(0);
+		if (asked.size() > 1 || this.largest == 0 || fitting == 0 || !this.plain.contains(first)
+				|| this.unlooked.contains(first) || this.unanswered.containsKey(first)) {
+			return take(most, asked, bytes, inFlight);
+		}
+		this.rung.remove(first);
+		return this.redis.read(this.streams.get(first), this.group, this.common.consumerName(), fitting)
+			.handle((reply, failure) -> {
+				if (failure == null) {
+					return readPlain(first, reply, fitting);
+				}
+				failed(asked, sent, failure);
+				return taken(List.of());
+			})
+			.thenCompose((taken) -> (taken != null) ? CompletableFuture.completedFuture(taken)
+					: take(most, asked, bytes, inFlight));
+	}
+
+	private TakenWork<StreamEntry> taken(List<Delivery<StreamEntry>> given) {
+		return new TakenWork<>(given, !this.silent.containsAll(this.ready), due());
+	}
+
+	// Null if a script has to look
+	private @Nullable TakenWork<StreamEntry> readPlain(int stream, ScriptReply reply, long most) {
+		answered(List.of(stream));
+		int next = 0;
+		while (next < reply.size() && (!reply.has(next) || reply.isNumber(next))) {
+			next++;
+		}
+		long number = (next < reply.size()) ? reply.number(next + 1) : 0;
+		next += 2;
+		List<Delivery<StreamEntry>> given = new ArrayList<>();
+		for (long i = 0; i < number; i++) {
+			int fields = (int) reply.number(next + 2);
+			given.add(delivery(stream, RedisStreams.fields(reply, next + 3, fields), reply.text(next + 1), 1, null));
+			next += 3 + fields;
+		}
+		if (number == 0) {
+			this.plain.remove(stream);
+			return null;
+		}
+		if (given.stream().anyMatch((each) -> each.message().needsScript())) {
+			// As if the reply was lost
+			this.unanswered.put(stream, System.nanoTime());
+			return null;
+		}
+		note(given);
+		position(stream, -1, (number < most) ? given.get(given.size() - 1).id() : "");
+		return taken(given);
+	}
+
+	// Follows the size of entries at once when it grows, and slowly when it shrinks
+	private void note(List<Delivery<StreamEntry>> given) {
+		long seen = given.stream().mapToLong((each) -> each.message().length()).max().orElse(this.largest);
+		this.largest = Math.max(seen, this.largest / 2);
+	}
+
+	private CompletionStage<TakenWork<StreamEntry>> take(int most, List<Integer> asked, List<Object> bytes,
+			Collection<Delivery<StreamEntry>> inFlight) {
+		long sent = System.nanoTime();
 		boolean looks = this.unlooked.removeAll(asked);
 		asked.forEach(this.rung::remove);
 		Long lostSince = asked.stream()
@@ -189,7 +277,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		List<Object> arguments = arguments(most, looks ? "1" : "0", this.settings.minIdle().toMillis(),
 				this.settings.maxDeliveries(), isOrdered() ? "1" : "0",
 				(lostSince != null) ? (sent - lostSince) / 1_000_000 + LATE_MILLIS : -1);
-		arguments.addAll(this.bound.arguments(reclaim));
+		arguments.addAll(bytes);
 		if (looks || lostSince != null) {
 			inFlight.forEach((delivery) -> arguments.add(delivery.origin() + " " + delivery.id()));
 		}
@@ -197,14 +285,12 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			List<Delivery<StreamEntry>> given = List.of();
 			if (failure != null) {
 				this.unlooked.addAll(looks ? asked : List.of());
-				asked.forEach((stream) -> this.unanswered.putIfAbsent(stream, sent));
-				this.bound.failed(failure);
-				failed(asked, failure);
+				failed(asked, sent, failure);
 			}
 			else {
 				given = read(asked, reply, looks);
 			}
-			return new TakenWork<>(given, !this.silent.containsAll(this.ready), due());
+			return taken(given);
 		});
 	}
 
@@ -231,7 +317,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	}
 
 	// What others give is handled meanwhile
-	private void failed(List<Integer> asked, Throwable failure) {
+	private void failed(List<Integer> asked, long sent, Throwable failure) {
+		asked.forEach((stream) -> this.unanswered.putIfAbsent(stream, sent));
+		this.plain.removeAll(asked);
+		this.bound.failed(failure);
 		boolean others = this.redis.isClustered() && this.answering;
 		this.answering = false;
 		if (!others) {
@@ -250,20 +339,30 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		return (this.silent.isEmpty() || (due != null && due.compareTo(ASK_SILENT) < 0)) ? due : ASK_SILENT;
 	}
 
-	private List<Delivery<StreamEntry>> read(List<Integer> asked, ScriptReply reply, boolean looks) {
+	private void answered(List<Integer> asked) {
 		this.answering = true;
 		if (this.silent.removeAll(asked)) {
 			// Others of its server may answer as well
 			this.silent.clear();
 		}
+	}
+
+	private List<Delivery<StreamEntry>> read(List<Integer> asked, ScriptReply reply, boolean looks) {
+		answered(asked);
 		count(Kind.LEASE_EXPIRED, reply.number(0));
 		count(Kind.PENDING, reply.number(1));
 		note(reply.text(2));
+		this.clock = reply.number(3) - System.nanoTime() / 1_000_000;
 		List<Delivery<StreamEntry>> given = new ArrayList<>();
 		int next = 4;
 		for (int stream : asked) {
 			String position = reply.text(next + 1);
 			position(stream, reply.number(next), position);
+			this.plain.remove(stream);
+			if (this.readsPlainly && !position.equals(UNLOOKED) && !position.equals(BLOCKED)
+					&& !this.rung.contains(stream)) {
+				this.plain.add(stream);
+			}
 			if (!position.equals(UNLOOKED)) {
 				this.unanswered.remove(stream);
 			}
@@ -274,10 +373,12 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			next += 3;
 			for (long i = 0; i < number; i++) {
 				int fields = (int) reply.number(next + 2);
-				given.add(delivery(stream, reply, next, fields));
+				given.add(delivery(stream, RedisStreams.fields(reply, next + 3, fields), reply.text(next),
+						(int) reply.number(next + 1), reply.bytes(next + 3 + fields)));
 				next += 4 + fields;
 			}
 		}
+		note(given);
 		return given;
 	}
 
@@ -295,13 +396,12 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		}
 	}
 
-	private Delivery<StreamEntry> delivery(int stream, ScriptReply reply, int from, int number) {
+	private Delivery<StreamEntry> delivery(int stream, StreamFields fields, String id, int attempt,
+			byte @Nullable [] body) {
 		StreamKeys keys = this.streams.get(stream);
-		int body = from + 3 + number;
-		StreamEntry entry = new StreamEntry(stream, keys, reply.text(from),
-				RedisStreams.fields(reply, from + 3, number), reply.has(body) ? reply.text(body) : null,
-				reply.number(3), System.nanoTime());
-		return new Delivery<>(entry.id(), keys.stream(), (int) reply.number(from + 1), "", entry);
+		long now = System.nanoTime();
+		return new Delivery<>(id, keys.stream(), attempt, "",
+				new StreamEntry(stream, keys, id, fields, body, this.clock + now / 1_000_000, now));
 	}
 
 	@Override
@@ -316,19 +416,28 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		return bells;
 	}
 
+	// Something may have been released
 	@Override
 	public boolean rung(String stream) {
-		for (int i = 0; i < this.streams.size(); i++) {
-			if (this.streams.get(i).stream().equals(stream)) {
-				ring(i);
-				return true;
-			}
+		Integer found = this.numbers.get(stream);
+		if (found != null) {
+			ring(found);
 		}
-		return false;
+		return found != null;
+	}
+
+	@Override
+	public void rung(Doorbell bell) {
+		Integer found = this.numbers.get(bell.key().toString());
+		if (found != null) {
+			this.rung.add(found);
+			this.ready.add(found);
+		}
 	}
 
 	private void ring(int stream) {
 		this.rung.add(stream);
+		this.plain.remove(stream);
 		this.ready.add(stream);
 	}
 
@@ -341,6 +450,21 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	@Override
 	public CompletionStage<Collection<Delivery<StreamEntry>>> settle(List<Settlement<StreamEntry>> settlements) {
+		StreamEntry one = settlements.get(0).delivery().message();
+		if (this.plain.contains(one.stream()) && settlements.stream().allMatch((each) -> isPlain(each, one.stream()))) {
+			return this.redis
+				.acknowledge(one.keys(), this.group, settlements.stream().map((each) -> each.delivery().id()).toList())
+				.whenComplete((number, failure) -> {
+					if (failure != null) {
+						this.plain.remove(one.stream());
+					}
+				})
+				// Which were lost is not known and makes no difference
+				.thenApply((number) -> settlements.stream()
+					.map(Settlement::delivery)
+					.limit(settlements.size() - number)
+					.toList());
+		}
 		boolean releases = settlements.stream().anyMatch((each) -> each.outcome() == Outcome.RELEASE);
 		return send(settlements.stream().map(this::ending).toList(), releases ? this.redis.channel() : "")
 			.thenApply((lost) -> {
@@ -356,6 +480,13 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 				}
 				return lost;
 			});
+	}
+
+	// What is leased to nobody else needs no comparison in Redis
+	private boolean isPlain(Settlement<StreamEntry> settlement, int stream) {
+		StreamEntry entry = settlement.delivery().message();
+		return settlement.outcome() == Outcome.DONE && entry.stream() == stream && entry.bodyId().isEmpty()
+				&& settlement.leased().getAsBoolean();
 	}
 
 	private Duration pause(Settlement<StreamEntry> settlement) {

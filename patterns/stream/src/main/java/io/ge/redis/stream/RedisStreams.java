@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -50,6 +51,11 @@ public final class RedisStreams implements DeadLetters {
 	private static final LuaScript SETTLE = load("settle.lua");
 
 	private static final LuaScript TAKE = LuaScript.functions(StreamPublisher.class, "take.lua").around(SETTLE);
+
+	/** Both are sent as commands only. */
+	private static final LuaScript READ = LuaScript.command(StreamPublisher.class, "read", "XREADGROUP");
+
+	private static final LuaScript ACKNOWLEDGE = LuaScript.command(StreamPublisher.class, "acknowledge", "XACK");
 
 	private static final LuaScript REAP = load("reap.lua");
 
@@ -210,6 +216,30 @@ public final class RedisStreams implements DeadLetters {
 		return run(this.consuming.get(), TAKE, all(streams), arguments);
 	}
 
+	boolean sendsCommands() {
+		return this.backend.connection().sendsCommands();
+	}
+
+	/**
+	 * Reads new entries, of at most so many none if the group does not exist. The entries
+	 * are behind the key of the stream and their number, each with its own number, 2, and
+	 * the number of its fields and values behind its id.
+	 */
+	CompletableFuture<ScriptReply> read(StreamKeys stream, String group, String consumer, long most) {
+		return run(this.consuming.get(), READ, Stream.of(stream.stream()),
+				List.of("GROUP", group, consumer, "COUNT", most, "STREAMS", ">"));
+	}
+
+	/**
+	 * Acknowledges entries and returns how many were pending, of any consumer.
+	 */
+	CompletableFuture<Long> acknowledge(StreamKeys stream, String group, List<String> ids) {
+		List<Object> arguments = new ArrayList<>(List.of(group));
+		arguments.addAll(ids);
+		return run(this.consuming.get(), ACKNOWLEDGE, Stream.of(stream.stream()), arguments)
+			.thenApply((reply) -> reply.has(0) ? reply.number(0) : 0);
+	}
+
 	CompletableFuture<ScriptReply> settle(List<StreamKeys> streams, List<Object> arguments) {
 		return run(this.consuming.get(), SETTLE, all(streams), arguments);
 	}
@@ -312,12 +342,12 @@ public final class RedisStreams implements DeadLetters {
 				.thenApply((reply) -> IntStream.range(0, reply.size()).mapToLong(reply::number).toArray())));
 	}
 
-	static Map<String, String> fields(ScriptReply reply, int from, int number) {
-		Map<String, String> fields = new LinkedHashMap<>();
-		for (int i = from; i < from + number; i += 2) {
-			fields.put(reply.text(i), reply.text(i + 1));
+	static StreamFields fields(ScriptReply reply, int from, int number) {
+		byte[][] parts = new byte[number][];
+		for (int i = 0; i < number; i++) {
+			parts[i] = Objects.requireNonNull(reply.bytes(from + i));
 		}
-		return fields;
+		return new StreamFields(parts);
 	}
 
 	/**

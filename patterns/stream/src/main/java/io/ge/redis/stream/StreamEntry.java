@@ -7,7 +7,6 @@ package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param clock milliseconds of the clock of Redis when it was taken
  * @param takenAt the system's nano time then
  */
-record StreamEntry(int stream, StreamKeys keys, String id, Map<String, String> fields, @Nullable String body,
-		long clock, long takenAt) {
+record StreamEntry(int stream, StreamKeys keys, String id, StreamFields fields, byte @Nullable [] body, long clock,
+		long takenAt) {
 
 	/** Names the format; other versions are not read. */
 	static final String VERSION = "v";
@@ -46,6 +45,9 @@ record StreamEntry(int stream, StreamKeys keys, String id, Map<String, String> f
 
 	static final String PAYLOAD = "payload";
 
+	/** Names the only group that handles a replayed message. */
+	static final String TO = "ge_to";
+
 	/** Names the key of a payload that is kept apart. */
 	static final String BODY = "body";
 
@@ -57,7 +59,7 @@ record StreamEntry(int stream, StreamKeys keys, String id, Map<String, String> f
 	}
 
 	private long number(String field, long otherwise) {
-		String text = this.fields.containsKey(VERSION) ? this.fields.get(field) : null;
+		String text = (this.fields.bytes(VERSION) != null) ? this.fields.get(field) : null;
 		return (text != null && text.matches("\\d{1,15}")) ? Long.parseLong(text) : otherwise;
 	}
 
@@ -76,12 +78,25 @@ record StreamEntry(int stream, StreamKeys keys, String id, Map<String, String> f
 		return this.fields.get(TRACEPARENT);
 	}
 
+	/**
+	 * Returns whether it has a body, or may be for another group.
+	 */
+	boolean needsScript() {
+		return this.fields.bytes(BODY) != null || this.fields.bytes(TO) != null;
+	}
+
+	long length() {
+		return this.fields.length() + ((this.body != null) ? this.body.length : 0);
+	}
+
 	String trigger() {
-		return this.fields.getOrDefault(TRIGGER, "");
+		String trigger = this.fields.get(TRIGGER);
+		return (trigger != null) ? trigger : "";
 	}
 
 	String bodyId() {
-		return this.fields.containsKey(VERSION) ? this.fields.getOrDefault(BODY, "") : "";
+		String body = (this.fields.bytes(VERSION) != null) ? this.fields.get(BODY) : null;
+		return (body != null) ? body : "";
 	}
 
 }

@@ -107,7 +107,8 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 			.of("stream", "group"), true),
 
 		BATCH(EventMeter
-			.counter("ge.redis.stream.ack.batch", "Settlements, to be divided by the calls of the script stream/settle")
+			.counter("ge.redis.stream.ack.batch",
+					"Settlements, to be divided by the calls of stream/settle and acknowledge")
 			.of("stream", "group"), false);
 
 		private final EventMeter meter;

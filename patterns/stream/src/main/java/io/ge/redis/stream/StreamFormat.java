@@ -94,7 +94,7 @@ record StreamFormat(JsonPayloads payloads) {
 			throw new UnreadableMessageException(Kind.BODY_EXPIRED, entry,
 					"has lost its body. Raise claim-check.ttl, or look at why it was taken so late", null);
 		}
-		String payload = apart ? entry.body() : entry.fields().get(StreamEntry.PAYLOAD);
+		byte[] payload = apart ? entry.body() : entry.fields().bytes(StreamEntry.PAYLOAD);
 		JsonMapper json = this.payloads.mapper().get();
 		try {
 			if (payload == null && foreign) {

@@ -24,6 +24,7 @@ import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
+import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
@@ -83,11 +84,12 @@ class StreamEdgesIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone();
 				TcpProxy network = new TcpProxy(redis.primary());
 				StreamInstance publisher = new StreamInstance(redis, large);
-				StreamInstance slow = new StreamInstance(through(network), Duration.ofMillis(500), large)) {
+				StreamInstance slow = new StreamInstance(through(network), Duration.ofSeconds(2), large)) {
 			publisher.publisher()
 				.publishAll("large", Map.of(),
 						IntStream.range(0, 64).mapToObj((i) -> StreamMessage.of("x".repeat(1_000_000))).toList());
-			network.bandwidth(TcpProxy.Direction.REPLIES, 64_000_000);
+			// All together would take longer than a command may
+			network.bandwidth(TcpProxy.Direction.REPLIES, 25_000_000);
 			AtomicInteger handled = new AtomicInteger();
 			slow.listen(new Object() {
 
@@ -103,6 +105,43 @@ class StreamEdgesIntegrationTests {
 				return handled.get() >= 64;
 			});
 			assertThat(handled).hasValue(64);
+		}
+	}
+
+	@Test
+	void newMessagesOfOneStreamNeedNoScript() {
+		try (StandaloneRedis redis = RedisServers.standalone();
+				StreamInstance instance = new StreamInstance(redis, WORK)) {
+			List<Integer> attempts = new CopyOnWriteArrayList<>();
+			instance.listen(new Object() {
+
+				@RedisStreamListener(stream = "work")
+				void handle(String payload, @DeliveryAttempt int attempt) {
+					attempts.add(attempt);
+				}
+
+			});
+			for (int i = 1; i <= 10; i++) {
+				instance.publisher().publish("work", StreamMessage.of("m" + i));
+				int handled = i;
+				await().until(() -> attempts.size() == handled && instance.events(Kind.DONE) == handled);
+			}
+			assertThat(instance.scripts("read")).isGreaterThanOrEqualTo(8);
+			assertThat(instance.scripts("acknowledge")).isGreaterThanOrEqualTo(8);
+			// The group is lost, with what nobody has read
+			redis.flushAll();
+			instance.publisher().publish("work", StreamMessage.of("after the flush"));
+			await().until(() -> attempts.size() == 11 && instance.events(Kind.GROUP_RECREATED) == 1);
+			redis.primary().command("XGROUP", "DESTROY", "work.done", "crew");
+			instance.publisher().publish("work", StreamMessage.of("after the group"));
+			await().until(() -> attempts.size() >= 13 && instance.events(Kind.GROUP_RECREATED) == 2);
+			// What was written by an instance that keeps payloads apart is read with
+			// these
+			redis.primary().command("SET", "ge:stream:{work.done}:b:1", "\"apart\"");
+			redis.primary().command("XADD", "work.done", "*", "v", "1", "trigger", "t", "body", "1");
+			await().until(() -> attempts.size() >= 14);
+			assertThat(attempts).containsOnly(1);
+			assertThat(redis.primary().command("XLEN", "ge:stream:{work.done}:dead")).isEqualTo(0L);
 		}
 	}
 

@@ -125,8 +125,8 @@ class StreamScriptsModelIntegrationTests {
 
 	enum Action {
 
-		PUBLISH, PUBLISH_AGAIN, TAKE, TAKE_AND_LOOK, TAKE_AND_MISS_THE_REPLY, DONE, RETRY, REJECT, RELEASE, STALE,
-		HEARTBEAT, TIME_PASSES
+		PUBLISH, PUBLISH_AGAIN, TAKE, TAKE_AND_LOOK, TAKE_AND_MISS_THE_REPLY, READ, READ_AND_MISS_THE_REPLY,
+		ACKNOWLEDGE, DONE, RETRY, REJECT, RELEASE, STALE, HEARTBEAT, TIME_PASSES
 
 	}
 
@@ -225,6 +225,9 @@ class StreamScriptsModelIntegrationTests {
 					case TAKE -> take(consumer, step.amount(), false, false);
 					case TAKE_AND_LOOK -> take(consumer, step.amount(), true, false);
 					case TAKE_AND_MISS_THE_REPLY -> take(consumer, step.amount(), false, true);
+					case READ -> read(consumer, step.amount(), false);
+					case READ_AND_MISS_THE_REPLY -> read(consumer, step.amount(), true);
+					case ACKNOWLEDGE -> acknowledge(consumer, step.amount());
 					case DONE, RETRY, REJECT, RELEASE -> settle(step.action(), consumer, step.amount(), 0);
 					case STALE -> settle(Action.DONE, consumer, step.amount(), 1);
 					case HEARTBEAT -> heartbeat(consumer);
@@ -287,6 +290,43 @@ class StreamScriptsModelIntegrationTests {
 				this.messages.stream()
 					.filter((each) -> expected.contains(each.id + " " + each.deliveries))
 					.forEach((each) -> each.missed = true);
+			}
+		}
+
+		/** Without a script. */
+		private void read(String consumer, int most, boolean misses) {
+			List<Object> read = eval("""
+					local found = redis.pcall('XREADGROUP', 'GROUP', 'crew', ARGV[1], 'COUNT', ARGV[2], 'STREAMS',
+						KEYS[1], '>')
+					if found and found.err then
+					  return {found.err}
+					end
+					local ids = {}
+					for _, entry in ipairs(found and found[1][2] or {}) do
+					  ids[#ids + 1] = entry[1]
+					end
+					return ids
+					""", List.of(STREAM), consumer, most);
+			if (read.toString().startsWith("[NOGROUP")) {
+				return;
+			}
+			List<Object> expected = new ArrayList<>();
+			this.messages.stream().filter((each) -> each.isUnread() && each.present).limit(most).forEach((each) -> {
+				each.hold(consumer, 1, 0);
+				each.missed = misses;
+				expected.add(each.id);
+			});
+			assertThat(read).isEqualTo(expected);
+		}
+
+		/** Without a script, and twice as after a reply that was lost. */
+		private void acknowledge(String consumer, int number) {
+			List<Message> held = pending(consumer).filter((each) -> !each.missed).toList();
+			if (!held.isEmpty()) {
+				Message message = held.get(number % held.size());
+				message.over = true;
+				assertThat(redis.primary().command("XACK", STREAM, "crew", message.id)).isEqualTo(1L);
+				assertThat(redis.primary().command("XACK", STREAM, "crew", message.id)).isEqualTo(0L);
 			}
 		}
 
