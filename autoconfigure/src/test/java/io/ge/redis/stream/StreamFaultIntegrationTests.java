@@ -49,8 +49,9 @@ class StreamFaultIntegrationTests {
 	/** Before, in and after the work, and before and after it is acknowledged. */
 	private static final List<Failpoint.Place> PLACES = List.of(Failpoint.enter(Worker.class, "work"),
 			Failpoint.enter(Worker.class, "done"), Failpoint.exit(Worker.class, "work"),
-			Failpoint.enter(RedisStreams.class, "settle"), Failpoint.exit(RedisStreams.class, "settle"),
-			Failpoint.enter(RedisStreamSource.class, "headers"), Failpoint.exit(RedisStreams.class, "take"));
+			Failpoint.enter(RedisStreamSource.class, "settle"), Failpoint.exit(RedisStreamSource.class, "settle"),
+			Failpoint.enter(RedisStreamSource.class, "headers"), Failpoint.exit(RedisStreams.class, "take"),
+			Failpoint.exit(RedisStreams.class, "read"));
 
 	private static final Path JOURNAL = StreamScenario.newJournal();
 
@@ -72,7 +73,7 @@ class StreamFaultIntegrationTests {
 				"ge.redis.stream.definitions.numbers.groups.crew.backoff.initial=50ms",
 				"ge.redis.outage.command-timeout=2s");
 		workers = publishers.with("scenario.works=true", "scenario.journal=" + JOURNAL);
-		claiming = workers.sabotaged(Sabotage.script(TAKE, "give(keys, entry[1], entry[4] + 1, found[2])",
+		claiming = workers.sabotaged(Sabotage.script(TAKE, "give(keys, entry[1], deliveries, found[2], length)",
 				"redis.call('XACK', keys.stream, group, entry[1])"));
 	}
 

@@ -33,12 +33,12 @@ final class StreamFaults {
 	/** Before, in and after the work, and before it is acknowledged. */
 	private static final List<Failpoint.Place> PLACES = List.of(Failpoint.enter(Worker.class, "work"),
 			Failpoint.enter(Worker.class, "done"), Failpoint.exit(Worker.class, "work"),
-			Failpoint.enter(RedisStreams.class, "settle"));
+			Failpoint.enter(RedisStreams.class, "acknowledge"));
 
 	private static final Sabotage CLAIM_AND_ACKNOWLEDGE = Sabotage.script("io/ge/redis/stream/take.lua",
-			"give(keys, entry[1], entry[4] + 1, found[2])", """
+			"give(keys, entry[1], deliveries, found[2], length)", """
 					if entry[2] == RETRY then
-					  give(keys, entry[1], entry[4] + 1, found[2])
+					  give(keys, entry[1], deliveries, found[2], length)
 					else
 					  redis.call('XACK', keys.stream, group, entry[1])
 					end

@@ -136,7 +136,13 @@ class StreamScriptsModelIntegrationTests {
 			List<Step> steps = new ArrayList<>();
 			for (int i = 0; i < 60; i++) {
 				Action[] actions = Action.values();
-				steps.add(new Step(actions[random.nextInt(actions.length)], random.nextInt(3), 1 + random.nextInt(5)));
+				// More of what makes deliveries that are not the first
+				Action action = switch (random.nextInt(6)) {
+					case 0 -> Action.TIME_PASSES;
+					case 1 -> Action.TAKE_AND_LOOK;
+					default -> actions[random.nextInt(actions.length)];
+				};
+				steps.add(new Step(action, random.nextInt(3), 1 + random.nextInt(5)));
 			}
 			return steps;
 		}
