@@ -56,8 +56,9 @@ class BroadcastConfigurationTests {
 		BroadcastProperties properties = BroadcastInstance.properties("news.retention", "10");
 		ConsumerFrame frame = new ConsumerFrame(() -> {
 			throw new IllegalStateException("not reached");
-		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
-				new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared), new GuardEvents(List::of));
+		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null,
+				DataSize.ofMegabytes(4)), new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
+				new GuardEvents(List::of));
 		BroadcastPattern pattern = new BroadcastPattern(() -> properties, () -> {
 			throw new IllegalStateException("not reached");
 		}, frame);

@@ -74,7 +74,8 @@ final class BroadcastInstance implements AutoCloseable {
 		BroadcastProperties bound = properties(properties);
 		this.pattern = new BroadcastPattern(() -> bound, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null,
+								DataSize.ofMegabytes(4)),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();

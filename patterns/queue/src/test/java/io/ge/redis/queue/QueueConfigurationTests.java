@@ -94,8 +94,9 @@ class QueueConfigurationTests {
 		};
 		ConsumerFrame frame = new ConsumerFrame(() -> {
 			throw new IllegalStateException("not reached");
-		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
-				new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared), new GuardEvents(List::of));
+		}, () -> new ConsumerProperties(null, Duration.ofSeconds(1), Duration.ofHours(1), null,
+				DataSize.ofMegabytes(4)), new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
+				new GuardEvents(List::of));
 		QueuePattern pattern = new QueuePattern(() -> properties, noBackend, frame);
 		Method method = Arrays.stream(Listeners.class.getDeclaredMethods())
 			.filter((each) -> each.getName().equals(name))

@@ -81,7 +81,8 @@ final class QueueInstance implements AutoCloseable {
 		QueueProperties bound = properties(properties);
 		QueuePattern started = new QueuePattern(() -> bound, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
+						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null,
+								DataSize.ofMegabytes(4)),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		this.consumers.start();

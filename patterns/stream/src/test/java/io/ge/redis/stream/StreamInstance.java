@@ -92,7 +92,8 @@ final class StreamInstance implements AutoCloseable {
 		StreamProperties streams = properties(properties);
 		StreamPattern started = new StreamPattern(() -> streams, this.backend::get,
 				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1), null, DataSize.ofMegabytes(4)),
+						() -> new ConsumerProperties(this.name, Duration.ofSeconds(20), Duration.ofHours(1), null,
+								DataSize.ofMegabytes(4)),
 						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
 						new GuardEvents(() -> List.of(this.events::add))));
 		started.verify();
