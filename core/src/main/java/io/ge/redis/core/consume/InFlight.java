@@ -156,10 +156,13 @@ final class InFlight<T> {
 	}
 
 	// One that is being settled may be gone for that: then settling says what became of
-	// it
+	// it, which must not take it for leased
 	private void loseUnlessSettling(Delivery<T> delivery) {
 		Call call = this.deliveries.get(delivery);
-		if (call != null && !call.isSettling(delivery)) {
+		if (call != null && call.isSettling(delivery)) {
+			call.hasLost |= call.settled.get();
+		}
+		else if (call != null) {
 			call.hasLost = true;
 			call.apart.add(delivery);
 			lose(delivery);

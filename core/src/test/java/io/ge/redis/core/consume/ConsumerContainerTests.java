@@ -233,6 +233,22 @@ class ConsumerContainerTests {
 	}
 
 	@Test
+	void whatIsLostWhileItIsBeingSettledIsNotTakenForLeased() {
+		AtomicReference<Acknowledgment> given = new AtomicReference<>();
+		this.source.add("one");
+		container(1, (batch, acknowledgment) -> {
+			given.set(acknowledgment);
+			return waiting();
+		});
+		Awaitility.await().until(() -> given.get() != null);
+		this.source.away = true;
+		this.freed.countDown();
+		Awaitility.await().until(() -> this.source.asked("settle") > 0);
+		this.source.stolen.add(new Delivery<>("one", "memory", 1, "", "message one"));
+		Awaitility.await().until(() -> !given.get().isLeased());
+	}
+
+	@Test
 	void whatWasLostIsLostOnceAndNotSettled() {
 		this.source.add("slow");
 		ConsumerContainer<String> container = container(1, (batch, acknowledgment) -> waiting());

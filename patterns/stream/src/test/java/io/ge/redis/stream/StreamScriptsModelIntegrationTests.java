@@ -134,12 +134,14 @@ class StreamScriptsModelIntegrationTests {
 
 		static List<Step> random(Random random) {
 			List<Step> steps = new ArrayList<>();
-			for (int i = 0; i < 60; i++) {
+			for (int i = 0; i < 90; i++) {
 				Action[] actions = Action.values();
-				// More of what makes deliveries that are not the first
-				Action action = switch (random.nextInt(6)) {
+				// More of what fills the stream, and makes deliveries that are not the
+				// first
+				Action action = switch (random.nextInt(7)) {
 					case 0 -> Action.TIME_PASSES;
 					case 1 -> Action.TAKE_AND_LOOK;
+					case 2 -> Action.PUBLISH;
 					default -> actions[random.nextInt(actions.length)];
 				};
 				steps.add(new Step(action, random.nextInt(3), 1 + random.nextInt(5)));
