@@ -7,7 +7,6 @@ package io.ge.redis.core.consume;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -39,7 +38,7 @@ public record ConsumerThreads(Executor handlers, ScheduledExecutorService schedu
 	 */
 	public static ConsumerThreads create(boolean virtual) {
 		Executor handlers = virtual ? new VirtualThreadTaskExecutor(NAME + "-")
-				: Executors.newCachedThreadPool(DaemonThreads.named(NAME));
+				: new Relay(Executors.newCachedThreadPool(DaemonThreads.named(NAME)));
 		ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(TIMERS,
 				DaemonThreads.named(NAME + "-timer"));
 		// Most timers are for what does not come to pass
@@ -63,8 +62,8 @@ public record ConsumerThreads(Executor handlers, ScheduledExecutorService schedu
 	@Override
 	public void close() {
 		this.scheduler.shutdownNow();
-		if (this.handlers instanceof ExecutorService threads) {
-			threads.shutdown();
+		if (this.handlers instanceof Relay relay) {
+			relay.close();
 		}
 	}
 
