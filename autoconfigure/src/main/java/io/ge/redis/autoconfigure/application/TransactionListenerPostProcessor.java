@@ -8,9 +8,7 @@ package io.ge.redis.autoconfigure.application;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.List;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -23,6 +21,8 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 /**
  * Lets patterns observe every transaction manager bean, whenever it is made. Reactive
@@ -37,7 +37,7 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 
 	/** Weak, since there may be one for each tenant. */
 	private final Set<ConfigurableTransactionManager> managers = Collections
-		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+		.newSetFromMap(new ConcurrentReferenceHashMap<>(4, ReferenceType.WEAK));
 
 	private final Collection<TransactionObserver> made = new ConcurrentLinkedQueue<>();
 
@@ -55,7 +55,7 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		if (bean instanceof TransactionObserver observer) {
 			this.made.add(observer);
-			List.copyOf(this.managers).forEach((manager) -> add(manager, observer));
+			this.managers.forEach((manager) -> add(manager, observer));
 		}
 		if (bean instanceof ConfigurableTransactionManager manager) {
 			this.managers.add(manager);
