@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.AnnotationIntrospector;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.DatatypeFeatures;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.exc.InvalidDefinitionException;
@@ -57,11 +59,16 @@ public final class FieldJson {
 	 * @param application the application's mapper, which is not changed
 	 */
 	public FieldJson(JsonMapper application) {
-		// A tree that is read equals the one that was written, also if others have made
-		// it
+		// So that decimal numbers are read as the application reads its own
+		boolean exact = application.isEnabled(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+		DatatypeFeatures trees = application.deserializationConfig().getDatatypeFeatures();
+		boolean exactInTrees = trees.isExplicitlySet(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+				? trees.isEnabled(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS) : exact;
 		this.mapper = StoredJson.mapper(application)
 			.rebuild()
-			.disable(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+			.configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, exact)
+			.configure(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS, exactInTrees)
+			.disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
 			.build();
 		AllProperties all = new AllProperties(application.serializationConfig().getAnnotationIntrospector());
 		this.changes = this.mapper.rebuild()
