@@ -31,9 +31,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  */
 @RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })
-public class BlacklistResource implements GuardResource {
-
-	private static final String NAME = "blacklist";
+public class BlacklistResource extends GuardResource {
 
 	private static final String HASH = "hash";
 
@@ -54,12 +52,8 @@ public class BlacklistResource implements GuardResource {
 	private final Supplier<BlacklistControl> control;
 
 	public BlacklistResource(Supplier<BlacklistControl> control) {
+		super("blacklist");
 		this.control = control;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
 	}
 
 	@Override

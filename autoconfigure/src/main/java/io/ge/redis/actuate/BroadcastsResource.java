@@ -21,26 +21,13 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * shows one channel.
  */
 @RegisterReflectionForBinding(BroadcastsResource.ChannelReport.class)
-public class BroadcastsResource implements GuardResource {
-
-	private static final String NAME = "broadcast";
-
-	private static final Set<String> ALIASES = Set.of("broadcasts");
+public class BroadcastsResource extends GuardResource {
 
 	private final Supplier<BroadcastPattern> pattern;
 
 	public BroadcastsResource(Supplier<BroadcastPattern> pattern) {
+		super("broadcast", "broadcasts");
 		this.pattern = pattern;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
-	}
-
-	@Override
-	public Set<String> aliases() {
-		return ALIASES;
 	}
 
 	@Override

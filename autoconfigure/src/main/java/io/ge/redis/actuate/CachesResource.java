@@ -28,11 +28,9 @@ import org.springframework.util.function.SingletonSupplier;
  * A key of several parts is given by repeating the parameter, and so are several tags.
  */
 @RegisterReflectionForBinding({ CacheControl.Listing.class, CachesResource.RemovalReport.class })
-public class CachesResource implements GuardResource {
+public class CachesResource extends GuardResource {
 
 	private static final String NAME = "cache";
-
-	private static final Set<String> ALIASES = Set.of("caches");
 
 	private static final String KEY = "key";
 
@@ -43,17 +41,8 @@ public class CachesResource implements GuardResource {
 	private final Supplier<CacheControl> control;
 
 	public CachesResource(CachePattern guard) {
+		super(NAME, "caches");
 		this.control = SingletonSupplier.of(guard::control);
-	}
-
-	@Override
-	public String name() {
-		return NAME;
-	}
-
-	@Override
-	public Set<String> aliases() {
-		return ALIASES;
 	}
 
 	@Override

@@ -23,28 +23,15 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * restarts.
  */
 @RegisterReflectionForBinding({ ConsumersResource.ConsumerList.class, ConsumersResource.Switched.class })
-public class ConsumersResource implements GuardResource {
-
-	private static final String NAME = "consumer";
-
-	private static final Set<String> ALIASES = Set.of("consumers");
+public class ConsumersResource extends GuardResource {
 
 	private static final String ACTION = "action";
 
 	private final Consumers consumers;
 
 	public ConsumersResource(Consumers consumers) {
+		super("consumer", "consumers");
 		this.consumers = consumers;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
-	}
-
-	@Override
-	public Set<String> aliases() {
-		return ALIASES;
 	}
 
 	@Override

@@ -15,38 +15,48 @@ import java.util.Set;
  * mapper for endpoints writes as JSON. It reports a mistake of the caller by a
  * {@link GuardRequestException}. During an outage of Redis the answer is 503.
  */
-public interface GuardResource {
+public abstract class GuardResource {
+
+	private final String name;
+
+	private final Set<String> aliases;
 
 	/**
-	 * Returns the first segment of the path. For a pattern it is spelled as in its
-	 * properties: {@code rate-limit} for {@code ge.redis.rate-limit}.
+	 * Creates a resource.
+	 * @param name the first segment of the path. For a pattern it is spelled as in its
+	 * properties: {@code rate-limit} for {@code ge.redis.rate-limit}
+	 * @param aliases other spellings of the name. The same paths exist below each of them
 	 */
-	String name();
+	protected GuardResource(String name, String... aliases) {
+		this.name = name;
+		this.aliases = Set.of(aliases);
+	}
 
-	/**
-	 * Returns other spellings of the name. The same paths exist below each of them.
-	 */
-	default Set<String> aliases() {
-		return Set.of();
+	String name() {
+		return this.name;
+	}
+
+	boolean isNamed(String other) {
+		return this.name.equals(other) || this.aliases.contains(other);
 	}
 
 	/**
 	 * Reads, and changes nothing.
 	 */
-	Object read(GuardRequest request);
+	public abstract Object read(GuardRequest request);
 
 	/**
 	 * Changes something. Called only where the endpoint may be written to.
 	 */
-	default Object write(GuardRequest request) {
-		throw GuardRequestException.notSupported("POST", name());
+	public Object write(GuardRequest request) {
+		throw GuardRequestException.notSupported("POST", this.name);
 	}
 
 	/**
 	 * Removes something. Called only where the endpoint may be written to.
 	 */
-	default Object delete(GuardRequest request) {
-		throw GuardRequestException.notSupported("DELETE", name());
+	public Object delete(GuardRequest request) {
+		throw GuardRequestException.notSupported("DELETE", this.name);
 	}
 
 }

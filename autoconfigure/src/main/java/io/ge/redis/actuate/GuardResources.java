@@ -53,9 +53,7 @@ public class GuardResources {
 	}
 
 	private @Nullable GuardResource find(String name) {
-		Map<String, GuardResource> all = this.byName.obtain();
-		return all.containsKey(name) ? all.get(name)
-				: all.values().stream().filter((other) -> other.aliases().contains(name)).findFirst().orElse(null);
+		return this.byName.obtain().values().stream().filter((each) -> each.isNamed(name)).findFirst().orElse(null);
 	}
 
 	/**

@@ -26,7 +26,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * be named by its {@code hash}, since keys are not shown.
  */
 @RegisterReflectionForBinding({ IdempotencyControl.Listing.class, IdempotencyResource.ClearReport.class })
-public class IdempotencyResource implements GuardResource {
+public class IdempotencyResource extends GuardResource {
 
 	private static final String NAME = "idempotency";
 
@@ -45,13 +45,9 @@ public class IdempotencyResource implements GuardResource {
 	private final GuardFigures figures;
 
 	public IdempotencyResource(Supplier<IdempotencyControl> control, GuardFigures figures) {
+		super(NAME);
 		this.control = control;
 		this.figures = figures;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
 	}
 
 	@Override

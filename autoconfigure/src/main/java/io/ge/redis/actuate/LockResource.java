@@ -23,7 +23,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * since keys are not shown.
  */
 @RegisterReflectionForBinding({ LockControl.Listing.class, LockControl.Look.class, LockResource.ReleaseReport.class })
-public class LockResource implements GuardResource {
+public class LockResource extends GuardResource {
 
 	private static final String NAME = "lock";
 
@@ -36,13 +36,9 @@ public class LockResource implements GuardResource {
 	private final GuardFigures figures;
 
 	public LockResource(Supplier<LockControl> control, GuardFigures figures) {
+		super(NAME);
 		this.control = control;
 		this.figures = figures;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
 	}
 
 	@Override

@@ -27,28 +27,15 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * delete cancels a job that waits, with {@code running=true} also one that is running.
  */
 @RegisterReflectionForBinding({ QueuesResource.QueueReport.class, QueuesResource.JobReport.class })
-public class QueuesResource implements GuardResource {
-
-	private static final String NAME = "queue";
-
-	private static final Set<String> ALIASES = Set.of("queues");
+public class QueuesResource extends GuardResource {
 
 	private static final String RUNNING = "running";
 
 	private final Supplier<QueuePattern> pattern;
 
 	public QueuesResource(Supplier<QueuePattern> pattern) {
+		super("queue", "queues");
 		this.pattern = pattern;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
-	}
-
-	@Override
-	public Set<String> aliases() {
-		return ALIASES;
 	}
 
 	@Override

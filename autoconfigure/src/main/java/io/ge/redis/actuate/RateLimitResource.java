@@ -37,14 +37,10 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  */
 @RegisterReflectionForBinding({ RateLimitResource.LimitsReport.class, RateLimitResource.RuleReport.class,
 		RateLimitResource.KeyReport.class, RateLimitResource.ActionReport.class })
-public class RateLimitResource implements GuardResource {
-
-	private static final String NAME = "rate-limit";
+public class RateLimitResource extends GuardResource {
 
 	/** The name of the pattern in events and meters. */
 	private static final String PATTERN = "ratelimit";
-
-	private static final Set<String> ALIASES = Set.of(PATTERN);
 
 	private static final String KEY = "key";
 
@@ -60,20 +56,11 @@ public class RateLimitResource implements GuardResource {
 
 	public RateLimitResource(Supplier<RateLimitControl> control, Supplier<RateLimitRules> rules, GuardedMethods methods,
 			GuardFigures figures) {
+		super("rate-limit", PATTERN);
 		this.control = control;
 		this.rules = rules;
 		this.methods = methods;
 		this.figures = figures;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
-	}
-
-	@Override
-	public Set<String> aliases() {
-		return ALIASES;
 	}
 
 	@Override

@@ -30,11 +30,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * {@code replay} or {@code delete} publishes a dead letter again or removes it.
  */
 @RegisterReflectionForBinding({ StreamView.class, StreamView.GroupView.class, DeadLetter.class })
-public class StreamsResource implements GuardResource {
-
-	private static final String NAME = "stream";
-
-	private static final Set<String> ALIASES = Set.of("streams");
+public class StreamsResource extends GuardResource {
 
 	private static final String LETTERS = "dead-letters";
 
@@ -53,18 +49,9 @@ public class StreamsResource implements GuardResource {
 	private final Supplier<DeadLetters> letters;
 
 	public StreamsResource(Supplier<StreamViews> views, Supplier<DeadLetters> letters) {
+		super("stream", "streams");
 		this.views = views;
 		this.letters = letters;
-	}
-
-	@Override
-	public String name() {
-		return NAME;
-	}
-
-	@Override
-	public Set<String> aliases() {
-		return ALIASES;
 	}
 
 	@Override

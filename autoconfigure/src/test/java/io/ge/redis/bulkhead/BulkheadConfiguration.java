@@ -51,12 +51,7 @@ public class BulkheadConfiguration {
 	@Bean
 	GuardResource bulkheadResource(ObjectProvider<RedisBackends> backends,
 			ObjectProvider<BulkheadProperties> properties) {
-		return new GuardResource() {
-
-			@Override
-			public String name() {
-				return "bulkheads";
-			}
+		return new GuardResource("bulkheads") {
 
 			@Override
 			public Object read(GuardRequest request) {
