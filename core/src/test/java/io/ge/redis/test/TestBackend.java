@@ -14,10 +14,15 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.GuardConnections;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptListener;
+import org.awaitility.Awaitility;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -131,6 +136,18 @@ public final class TestBackend implements AutoCloseable {
 	 * Returns the causes of failed commands so far.
 	 * @return the causes
 	 */
+	/**
+	 * Waits for the first answer on the connection of consumers, for which there is more
+	 * time than for further ones.
+	 */
+	public void awaitConsumers() {
+		GuardedRedis redis = get().forConsumers().redis("test");
+		ScriptCall probe = ScriptCall.of(LuaScript.load(RedisBackend.class, "probe.lua"),
+				get().keys("test").entity(KeyPart.of("probe")));
+		Awaitility.await()
+			.until(() -> redis.run(probe, redis.newBudget()).handle((reply, failure) -> failure == null).join());
+	}
+
 	public List<OutageCause> failures() {
 		return this.failures;
 	}

@@ -67,6 +67,7 @@ class QueueEdgesIntegrationTests {
 			EnqueuedJob large = producer.jobQueue().enqueue("mail", Map.of("text", "x".repeat(32_000_000)));
 			EnqueuedJob small = producer.jobQueue().enqueue("mail", "small");
 			Recorder recorder = new Recorder();
+			slow.backend().awaitConsumers();
 			slow.listen(recorder);
 			await().atMost(Duration.ofSeconds(30))
 				.untilAsserted(

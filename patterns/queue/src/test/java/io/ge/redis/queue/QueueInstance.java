@@ -89,6 +89,10 @@ final class QueueInstance implements AutoCloseable {
 		return started;
 	}
 
+	TestBackend backend() {
+		return this.backend;
+	}
+
 	static QueueProperties properties(String... properties) {
 		Map<String, String> values = new HashMap<>();
 		for (int i = 0; i < properties.length; i += 2) {

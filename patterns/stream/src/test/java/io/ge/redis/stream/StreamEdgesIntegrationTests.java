@@ -192,7 +192,7 @@ class StreamEdgesIntegrationTests {
 			redis.primary()
 				.command("XCLAIM", "work.due", "crew", reborn.name(), "0", ids(redis).get(0), "IDLE", "3000", "JUSTID");
 			List<String> handled = new CopyOnWriteArrayList<>();
-			reborn.awaitFirstAnswer();
+			reborn.backend().awaitConsumers();
 			network.latency(Duration.ofMillis(400));
 			reborn.listen(new Object() {
 

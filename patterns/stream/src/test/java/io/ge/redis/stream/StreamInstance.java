@@ -20,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerThreads;
@@ -30,14 +29,9 @@ import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.key.KeyPart;
-import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.script.LuaScript;
-import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
-import org.awaitility.Awaitility;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.Binder;
@@ -107,16 +101,8 @@ final class StreamInstance implements AutoCloseable {
 		return started;
 	}
 
-	/**
-	 * Waits for the first answer on the connection of consumers, for which there is more
-	 * time than for further ones.
-	 */
-	void awaitFirstAnswer() {
-		GuardedRedis redis = this.backend.get().forConsumers().redis("stream");
-		ScriptCall probe = ScriptCall.of(LuaScript.load(RedisBackend.class, "probe.lua"),
-				this.backend.get().keys("stream").entity(KeyPart.of("probe")));
-		Awaitility.await()
-			.until(() -> redis.run(probe, redis.newBudget()).handle((reply, failure) -> failure == null).join());
+	TestBackend backend() {
+		return this.backend;
 	}
 
 	static StreamProperties properties(String... definitions) {
