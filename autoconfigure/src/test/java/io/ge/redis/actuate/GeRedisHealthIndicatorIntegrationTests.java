@@ -199,7 +199,9 @@ class GeRedisHealthIndicatorIntegrationTests {
 
 	private static GeRedisHealthIndicator indicator(TestBackend backend) {
 		RedisBackends backends = new RedisBackends((property, name) -> backend::get, false);
+		// Starts it once more, which replaces the connection
 		backends.get(null);
+		backend.awaitWarmUp();
 		return new GeRedisHealthIndicator(backends, List::of);
 	}
 

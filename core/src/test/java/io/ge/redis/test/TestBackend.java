@@ -118,6 +118,13 @@ public final class TestBackend implements AutoCloseable {
 	public void restart() {
 		this.backend.redis("test");
 		this.backend.start(false);
+		awaitWarmUp();
+	}
+
+	/**
+	 * Waits a moment for the connection of the last start.
+	 */
+	public void awaitWarmUp() {
 		this.backend.warmUp()
 			.handle((warm, failure) -> true)
 			.completeOnTimeout(true, 1500, TimeUnit.MILLISECONDS)
