@@ -65,6 +65,8 @@ public final class RedisBackend {
 
 	private final OutageListener outageListener;
 
+	private final List<Runnable> recoveryActions = new CopyOnWriteArrayList<>();
+
 	private final Lock lock = new ReentrantLock();
 
 	private volatile @Nullable RedisBackend consumers;
@@ -127,6 +129,7 @@ public final class RedisBackend {
 			if (known == null) {
 				known = new RedisBackend(this.name + ".consumers", this.prefix, null, this.connection.another(),
 						this.bus, this.outage, this.scheduler, this.scriptListener, this.outageListener);
+				known.breaker.onRecovery(() -> this.recoveryActions.forEach(Runnable::run));
 				known.breaker.start();
 				this.consumers = known;
 			}
@@ -238,10 +241,7 @@ public final class RedisBackend {
 	 */
 	public void onRecovery(Runnable action) {
 		this.breaker.onRecovery(action);
-		RedisBackend known = this.consumers;
-		if (known != null) {
-			known.breaker.onRecovery(action);
-		}
+		this.recoveryActions.add(action);
 	}
 
 	/**

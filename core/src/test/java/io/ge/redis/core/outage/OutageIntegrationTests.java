@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.core.RedisBackend;
@@ -254,14 +254,16 @@ class OutageIntegrationTests {
 		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
 			awaitSet(backend, "warm");
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
-			AtomicBoolean recovered = new AtomicBoolean();
-			backend.get().breaker().onRecovery(() -> recovered.set(true));
+			AtomicInteger recovered = new AtomicInteger();
+			backend.get().onRecovery(recovered::incrementAndGet);
+			// Has a breaker of its own
+			backend.get().forConsumers();
 			backend.get().stop();
 			assertThat(refusal(backend)).isEqualTo(OutageCause.CLOSED);
 			assertThat(backend.get().bus().isSubscribed()).isFalse();
 			backend.restart();
 			// Otherwise nobody would do what was put off while it was stopped
-			Awaitility.await().untilTrue(recovered);
+			Awaitility.await().until(() -> recovered.get() == 2);
 			awaitRecovery(backend);
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 		}
