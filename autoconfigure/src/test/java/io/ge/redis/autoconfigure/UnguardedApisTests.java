@@ -28,6 +28,9 @@ import io.ge.redis.geo.GeoPoint;
 import io.ge.redis.hash.HashStore;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.leaderboard.Leaderboards;
+import io.ge.redis.queue.EnqueuedJob;
+import io.ge.redis.queue.JobOptions;
+import io.ge.redis.queue.JobQueue;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.state.ChangeSubscription;
@@ -99,10 +102,13 @@ class UnguardedApisTests {
 		HashStore hashes = HashStore.unguarded();
 		assertThat(hashes.put("any", "a", Map.of())).isTrue();
 		assertThat(hashes.get("any", "a", Map.class)).isEmpty();
+		assertThat(hashes.getAll("any", List.of("a"), Map.class)).isEmpty();
 		assertThat(hashes.increment("any", "a", "count", 3)).isEqualTo(3);
 		assertThat(hashes.remove("any", "a")).isFalse();
 		GeoIndexes places = GeoIndexes.unguarded();
 		assertThat(places.put("any", "a", new GeoPoint(0, 0))).isTrue();
+		assertThat(places.putAll("any", Map.of("a", new GeoPoint(0, 0)))).containsExactly("a");
+		assertThat(Leaderboards.unguarded().addAll("any", Map.of("a", 2.0))).containsEntry("a", 2.0);
 		assertThat(places.position("any", "a")).isEmpty();
 		assertThat(places.nearest("any", new GeoPoint(0, 0), 1, 10)).isEmpty();
 		assertThat(UniqueCounters.unguarded().add("any", "a")).isTrue();
@@ -126,6 +132,9 @@ class UnguardedApisTests {
 		assertThat(publisher.publish("any", message).triggerId()).isNotBlank();
 		assertThat(publisher.publishAll("any", Map.of(), List.of(message, message))).hasSize(2)
 			.extracting(Published::triggerId)
+			.doesNotHaveDuplicates();
+		assertThat(JobQueue.unguarded().enqueueAll("any", List.of(1, 2), (job) -> JobOptions.defaults())).hasSize(2)
+			.extracting(EnqueuedJob::id)
 			.doesNotHaveDuplicates();
 		assertThat(DeadLetters.unguarded().list("any", 10)).isEmpty();
 		assertThat(DeadLetters.unguarded().replay("any", "1-0")).isFalse();

@@ -6,6 +6,7 @@
 package io.ge.redis.readme;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -70,6 +71,11 @@ class ConsumerExamples {
 				JobOptions.defaults().priority(7).delay(Duration.ofSeconds(10)).key("order-42"));
 		JobStatus status = this.jobs.status("mail", job.id());
 		return status;
+	}
+
+	public List<EnqueuedJob> enqueueAll(List<Mail> mails) {
+		List<EnqueuedJob> jobs = this.jobs.enqueueAll("mail", mails, (mail) -> JobOptions.defaults().key("news-" + mail.to()));
+		return jobs;
 	}
 
 	@RedisBroadcastListener(channel = "system.halt", onGap = "readAnew")

@@ -7,6 +7,8 @@ package io.ge.redis.readme;
 
 import java.util.concurrent.TimeUnit;
 
+import java.util.List;
+
 import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
@@ -61,6 +63,9 @@ class ConsumerExamplesIntegrationTests {
 				assertThat(planned.payload()).isEqualTo(new Trigger("plan the release"));
 				JobStatus status = examples.enqueue();
 				assertThat(status.state().text()).isEqualTo("queued");
+				assertThat(examples
+					.enqueueAll(List.of(new ConsumerExamples.Mail("a@b.c"), new ConsumerExamples.Mail("d@e.f"))))
+					.hasSize(2);
 				examples.haltAll();
 				await().until(examples::isHalted);
 			});

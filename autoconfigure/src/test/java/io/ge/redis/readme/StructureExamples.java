@@ -8,6 +8,9 @@ package io.ge.redis.readme;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import io.ge.redis.bloom.BloomFilters;
 import io.ge.redis.core.structure.ReactiveCalls;
@@ -19,6 +22,7 @@ import io.ge.redis.geo.GeoPoint;
 import io.ge.redis.hash.HashStore;
 import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.leaderboard.RankedMember;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -92,6 +96,29 @@ class StructureExamples {
 		this.store.put("agents", "planner", Map.of("status", "idle"));
 		Optional<AgentState> state = this.store.get("agents", "planner", AgentState.class);
 		return state;
+	}
+
+	public Map<String, AgentState> bulk(Map<String, Double> points, Map<String, GeoPoint> places) {
+		List<String> agents = List.of("planner", "coder");
+		Map<String, AgentState> states = this.store.getAll("agents", agents, AgentState.class);
+		Map<String, AgentState> status = this.store.getAll("agents", agents, AgentState.class, "status");
+		Map<String, Double> scores = this.leaderboards.addAll("completions", points);
+		Map<String, RankedMember> ranks = this.leaderboards.ranks("completions", Window.NONE, agents);
+		Set<String> newDesks = this.indexes.putAll("desks", places);
+		return status;
+	}
+
+	public List<Optional<RankedMember>> together() {
+		List<CompletableFuture<Optional<RankedMember>>> calls = Stream.of("completions", "reviews")
+			.map((board) -> this.leaderboards.rankAsync(board, Window.NONE, "planner"))
+			.toList();
+		CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).join();
+		return calls.stream().map(CompletableFuture::join).toList();
+	}
+
+	public Flux<Optional<RankedMember>> reactive() {
+		return Flux.just("completions", "reviews")
+			.flatMapSequential((board) -> ReactiveCalls.mono(() -> this.leaderboards.rankAsync(board, Window.NONE, "planner")));
 	}
 
 	record AgentState(String status, String currentTask, long steps) {

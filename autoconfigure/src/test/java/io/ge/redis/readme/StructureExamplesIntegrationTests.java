@@ -10,12 +10,15 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.StructureAutoConfiguration;
 import io.ge.redis.geo.GeoMember;
+import io.ge.redis.geo.GeoPoint;
 import io.ge.redis.readme.StructureExamples.AgentState;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sources;
@@ -54,6 +57,10 @@ class StructureExamplesIntegrationTests {
 				assertThat(examples.mail()).isTrue();
 				assertThat(examples.desks()).extracting(GeoMember::member).containsExactly("window seat");
 				assertThat(examples.state()).contains(new AgentState("idle", "GE-42", 1));
+				assertThat(examples.bulk(Map.of("planner", 1.0), Map.of("door", new GeoPoint(13, 52))))
+					.containsExactly(Map.entry("planner", new AgentState("idle", null, 0)));
+				assertThat(examples.together()).hasSize(2).first().extracting(Optional::isPresent).isEqualTo(true);
+				assertThat(examples.reactive().collectList().block()).isEqualTo(examples.together());
 				// As if the object had expired
 				SharedRedis.standalone().flushAll();
 				assertThat(examples.expired()).contains(new AgentState("idle", null, 0));
@@ -61,7 +68,8 @@ class StructureExamplesIntegrationTests {
 	}
 
 	private static void addPages(ConfigurableApplicationContext context) {
-		for (String page : List.of("leaderboards", "unique-counters", "bloom-filters", "geo-indexes", "hash-stores")) {
+		for (String page : List.of("many-calls", "leaderboards", "unique-counters", "bloom-filters", "geo-indexes",
+				"hash-stores")) {
 			try {
 				Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
 					.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));

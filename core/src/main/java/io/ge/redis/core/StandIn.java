@@ -112,6 +112,9 @@ public final class StandIn implements InvocationHandler {
 		if (type.isInterface() && type.isInstance(proxy)) {
 			return proxy;
 		}
+		if (type == Map.class) {
+			return Map.of();
+		}
 		return type.isInterface() ? of(type, Map.of()) : null;
 	}
 

@@ -7,6 +7,10 @@ package io.ge.redis.core.outage;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
@@ -18,6 +22,8 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
 import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * The one door through which a pattern asks Redis. A call ends within the budget with a
@@ -53,6 +59,28 @@ public final class GuardedRedis {
 	 */
 	public boolean isClustered() {
 		return this.scripts.isClustered();
+	}
+
+	/**
+	 * Groups keys that one script may take together: all, on a Cluster those of each
+	 * slot.
+	 * @param most how many keys a group has at most
+	 * @return the positions of the keys
+	 */
+	public List<List<Integer>> groups(List<RedisKey> keys, int most) {
+		List<List<Integer>> groups = new ArrayList<>();
+		Map<Integer, List<Integer>> bySlot = new HashMap<>();
+		for (int i = 0; i < keys.size(); i++) {
+			int slot = isClustered() ? ClusterSlotHashUtil.calculateSlot(keys.get(i).bytes()) : 0;
+			List<Integer> group = bySlot.get(slot);
+			if (group == null || group.size() == most) {
+				group = new ArrayList<>();
+				bySlot.put(slot, group);
+				groups.add(group);
+			}
+			group.add(i);
+		}
+		return groups;
 	}
 
 	/**

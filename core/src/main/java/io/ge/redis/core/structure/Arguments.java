@@ -77,6 +77,7 @@ public final class Arguments {
 	}
 
 	public static void size(String argument, Collection<?> elements) {
+		Assert.notNull(elements, () -> argument + " must not be null");
 		count("The number of " + argument, elements.size(), 1);
 	}
 

@@ -6,9 +6,16 @@
 package io.ge.redis.core.structure;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import io.ge.redis.core.RedisBackend;
@@ -80,6 +87,48 @@ public final class StructureCalls {
 				throw failed(call, Waiting.cause(failure));
 			}
 			return reader.apply(reply);
+		});
+	}
+
+	/**
+	 * Runs a script for each of several elements, with one call for those of a slot. All
+	 * calls are sent at once.
+	 * @param each made by {@link LuaScript#forEach()}
+	 * @param elements from 1 to 1000; each counts once
+	 * @param arguments the arguments for an element, equally many
+	 * @param reader makes the result of an element, or {@code null}
+	 * @return completes with the results in the order of the elements, or as {@link #run}
+	 */
+	public <T> CompletableFuture<Map<String, T>> runEach(LuaScript each, Collection<String> elements,
+			Function<String, RedisKey> key, Function<String, Object[]> arguments,
+			BiFunction<String, ScriptReply, @Nullable T> reader) {
+		Arguments.size("elements", elements);
+		List<String> distinct = elements.stream()
+			.map((element) -> Arguments.member("element", element))
+			.distinct()
+			.toList();
+		List<RedisKey> keys = distinct.stream().map(key).toList();
+		List<Object[]> values = distinct.stream().map(arguments).toList();
+		ScriptReply[] replies = new ScriptReply[keys.size()];
+		CompletableFuture<?>[] calls = this.redis.groups(keys, Arguments.MAX_COUNT).stream().map((group) -> {
+			List<Object> all = new ArrayList<>(List.of(1));
+			group.forEach((index) -> all.addAll(List.of(values.get(index))));
+			ScriptCall call = ScriptCall.of(each, group.stream().map(keys::get).toList(), all.toArray());
+			return run(call, newBudget(), (reply) -> {
+				Iterator<ScriptReply> parts = reply.parts().iterator();
+				group.forEach((index) -> replies[index] = parts.next());
+				return replies;
+			});
+		}).toArray(CompletableFuture[]::new);
+		return CompletableFuture.allOf(calls).thenApply((none) -> {
+			Map<String, T> results = new LinkedHashMap<>();
+			for (int i = 0; i < replies.length; i++) {
+				T result = reader.apply(distinct.get(i), replies[i]);
+				if (result != null) {
+					results.put(distinct.get(i), result);
+				}
+			}
+			return results;
 		});
 	}
 

@@ -7,6 +7,8 @@ package io.ge.redis.core.structure;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,6 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.invocation.NotConfiguredException;
@@ -204,6 +207,28 @@ public abstract class StructureContract {
 	protected final void forgetPermanent() {
 		assertThat(this.redis.keysWithoutTtl()).allMatch((key) -> key.contains("{permanent"));
 		this.redis.flushAll();
+	}
+
+	/**
+	 * Counts the scripts that a call sends to servers that know them.
+	 */
+	protected final long scriptsOf(Runnable call) {
+		call.run();
+		this.redis.configResetStat();
+		call.run();
+		return calls("evalsha") + calls("eval");
+	}
+
+	/**
+	 * Asserts that bulk calls are refused that have nothing, too much or {@code null}.
+	 */
+	protected final void refusesBadBulks(Consumer<Collection<String>> call) {
+		refuses("The number of elements must be from 1 to 1000, was 0", () -> call.accept(List.of()));
+		refuses("The number of elements must be from 1 to 1000, was 1001",
+				() -> call.accept(IntStream.rangeClosed(0, 1000).mapToObj(String::valueOf).toList()));
+		refuses("must not be null", () -> call.accept(Arrays.asList("a", null)));
+		refuses("must have from 1 to 200 bytes", () -> call.accept(List.of("a", "i".repeat(201))));
+		assertThat(keys()).isEmpty();
 	}
 
 	private long calls(String command) {

@@ -5,9 +5,12 @@
 
 package io.ge.redis.queue;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 import io.ge.redis.core.StandIn;
 import io.ge.redis.core.outage.Waiting;
@@ -35,6 +38,17 @@ public interface JobQueue {
 	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
 	 */
 	CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options);
+
+	/**
+	 * Puts several jobs into a queue with one script call, all or none.
+	 * @param jobs from 1 to 1000 payloads, with at most 16 times {@code max-payload-size}
+	 * together
+	 * @param options gives the options of each job, such as a key of its own
+	 * @return completes with the ids in the order of the jobs, or exceptionally as
+	 * {@link #enqueueAsync}
+	 */
+	<T> CompletableFuture<List<EnqueuedJob>> enqueueAllAsync(String queue, Collection<T> jobs,
+			Function<? super T, JobOptions> options);
 
 	/**
 	 * Looks at a job.
@@ -71,6 +85,16 @@ public interface JobQueue {
 	}
 
 	/**
+	 * Puts several jobs into a queue, as {@link #enqueueAllAsync}, and waits until they
+	 * are there.
+	 * @throws QueueFullException if the queue has no room for all of them
+	 */
+	default <T> List<EnqueuedJob> enqueueAll(String queue, Collection<T> jobs,
+			Function<? super T, JobOptions> options) {
+		return Waiting.await(enqueueAllAsync(queue, jobs, options));
+	}
+
+	/**
 	 * Looks at a job, as {@link #statusAsync}, and waits for the answer.
 	 */
 	default JobStatus status(String queue, String id) {
@@ -89,9 +113,14 @@ public interface JobQueue {
 	 */
 	static JobQueue unguarded() {
 		return StandIn.of(JobQueue.class,
-				Map.of("enqueue", (call) -> new EnqueuedJob(UUID.randomUUID().toString(), false), "status",
+				Map.of("enqueue", (call) -> dropped(), "enqueueAll",
+						(call) -> ((Collection<?>) call[1]).stream().map((job) -> dropped()).toList(), "status",
 						(call) -> new JobStatus(String.valueOf(call[1]), JobStatus.State.UNKNOWN, 0, null, null),
 						"cancel", (call) -> JobStatus.State.UNKNOWN));
+	}
+
+	private static EnqueuedJob dropped() {
+		return new EnqueuedJob(UUID.randomUUID().toString(), false);
 	}
 
 }

@@ -7,11 +7,13 @@ package io.ge.redis.queue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
@@ -24,7 +26,10 @@ import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import io.ge.redis.core.structure.Arguments;
 import tools.jackson.databind.JsonNode;
+
+import org.springframework.util.Assert;
 
 /**
  * Job queues in Redis: {@code prefix:queue:{name}:jobs} and its siblings;
@@ -34,6 +39,9 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 		GuardEvents events) implements JobQueue {
 
 	private static final LuaScript ENQUEUE = LuaScript.load(RedisJobs.class, "enqueue.lua");
+
+	private static final LuaScript ENQUEUE_ALL = LuaScript.functions(RedisJobs.class, "enqueue-all.lua")
+		.around(ENQUEUE);
 
 	static final LuaScript SETTLE = LuaScript.load(RedisJobs.class, "settle.lua");
 
@@ -46,6 +54,14 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 			"dead", "bell");
 
 	private static final int HASH_BYTES = 16;
+
+	/**
+	 * The number of arguments of {@code enqueue.lua}, the id first and the payload last.
+	 */
+	private static final int ARGUMENTS = 7;
+
+	/** The size of the jobs of one call, in payloads of the largest size. */
+	private static final int LARGEST_BULK = 16;
 
 	/**
 	 * Returns the same on the connection of consumers.
@@ -80,15 +96,42 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	@Override
 	public CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options) {
+		Object[] arguments = arguments(queue, job, options);
+		return run(ENQUEUE, keys(queue), arguments).thenApply((reply) -> enqueued(queue, arguments[0], reply));
+	}
+
+	@Override
+	public <T> CompletableFuture<List<EnqueuedJob>> enqueueAllAsync(String queue, Collection<T> jobs,
+			Function<? super T, JobOptions> options) {
+		Arguments.size("jobs", jobs);
+		List<Object> ids = new ArrayList<>();
+		List<Object> all = new ArrayList<>(List.of(ARGUMENTS));
+		long bytes = 0;
+		for (T job : jobs) {
+			Assert.notNull(job, "jobs must not have null");
+			Object[] arguments = arguments(queue, job, options.apply(job));
+			ids.add(arguments[0]);
+			all.addAll(List.of(arguments));
+			bytes += ((byte[]) arguments[ARGUMENTS - 1]).length;
+		}
+		Arguments.range("The size of all jobs in bytes", bytes, 0,
+				LARGEST_BULK * this.properties.queue(queue).maxPayloadSize().toBytes());
+		return run(ENQUEUE_ALL, keys(queue), all.toArray()).thenApply((reply) -> {
+			List<EnqueuedJob> enqueued = new ArrayList<>();
+			reply.parts().forEach((part) -> enqueued.add(enqueued(queue, ids.get(enqueued.size()), part)));
+			return enqueued;
+		});
+	}
+
+	private Object[] arguments(String queue, Object job, JobOptions options) {
 		QueueProperties.Queue settings = this.properties.queue(queue);
 		String key = options.key();
 		// The same key is the same id: no index of keys can disagree with the jobs
 		String id = (key != null) ? "k-" + HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES)
 				: UUID.randomUUID().toString();
 		int priority = (options.priority() != null) ? options.priority() : settings.priority();
-		return run(ENQUEUE, keys(queue), id, priority, options.delay().toMillis(), settings.maxLength(),
-				(key != null) ? settings.dedupWindow().toMillis() : -1, channel(), write(job, queue, ""))
-			.thenApply((reply) -> enqueued(queue, id, reply));
+		return new Object[] { id, priority, options.delay().toMillis(), settings.maxLength(),
+				(key != null) ? settings.dedupWindow().toMillis() : -1, channel(), write(job, queue, "") };
 	}
 
 	byte[] write(Object payload, String queue, String what) {
@@ -96,7 +139,8 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 				this.properties.queue(queue).maxPayloadSize(), "ge.redis.queue.queues." + queue + ".max-payload-size");
 	}
 
-	private EnqueuedJob enqueued(String queue, String id, ScriptReply reply) {
+	private EnqueuedJob enqueued(String queue, Object first, ScriptReply reply) {
+		String id = (String) first;
 		JobEvent.Outcome outcome = JobEvent.Outcome.valueOf(reply.text(0).toUpperCase(Locale.ROOT));
 		publish(queue, id, outcome, Duration.ZERO);
 		if (outcome == JobEvent.Outcome.FULL) {

@@ -7,10 +7,15 @@ package io.ge.redis.queue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import io.ge.redis.core.consume.Acknowledgment;
@@ -87,6 +92,46 @@ abstract class JobQueueContract {
 			.satisfies((each) -> assertThat(each.payload()).isEqualTo(new Mail("a", 1)))
 			.satisfies((each) -> assertThat(each.priority()).isEqualTo(5));
 		assertThat(instance.jobQueue().status("mail", "other").state()).isEqualTo(State.UNKNOWN);
+	}
+
+	@Test
+	void enqueuesManyJobsWithOneCommandAllOrNone() {
+		QueueInstance instance = start("mail.max-length", "100", "mail.max-payload-size", "100B");
+		JobQueue jobs = instance.jobQueue();
+		List<Mail> mails = IntStream.range(0, 60).mapToObj((i) -> new Mail("m", i)).toList();
+		Function<Mail, JobOptions> keyed = (mail) -> JobOptions.defaults().key("mail-" + mail.number());
+		List<EnqueuedJob> first = jobs.enqueueAll("mail", mails, keyed);
+		assertThat(first).hasSize(60).noneMatch(EnqueuedJob::duplicate);
+		this.redis.configResetStat();
+		assertThat(jobs.enqueueAll("mail", mails, keyed)).extracting(EnqueuedJob::id)
+			.containsExactlyElementsOf(first.stream().map(EnqueuedJob::id).toList());
+		assertThat(this.redis.endpoints().stream().mapToLong((each) -> each.commandCalls("evalsha")).sum()).isOne();
+		assertThatExceptionOfType(QueueFullException.class)
+			.isThrownBy(() -> jobs.enqueueAll("mail", mails, (mail) -> JobOptions.defaults()))
+			.withMessageContaining("Queue 'mail' has no room: it holds 60 jobs");
+		List<EnqueuedJob> mixed = jobs.enqueueAll("mail", mails.subList(20, 60),
+				(mail) -> (mail.number() < 30) ? keyed.apply(mail) : JobOptions.defaults());
+		assertThat(mixed.subList(0, 10)).allMatch(EnqueuedJob::duplicate);
+		assertThat(mixed.subList(10, 40)).noneMatch(EnqueuedJob::duplicate);
+		awaitState(instance, mixed.get(39), State.QUEUED);
+		instance.listen(new Mailer());
+		awaitState(instance, mixed.get(39), State.DONE);
+	}
+
+	@Test
+	void refusesBadBulks() {
+		JobQueue jobs = start("mail.max-payload-size", "100B").jobQueue();
+		Map<Collection<?>, String> refused = Map.of(List.of(), "The number of jobs must be from 1 to 1000, was 0",
+				Collections.nCopies(1001, "x"), "The number of jobs must be from 1 to 1000, was 1001",
+				Arrays.asList("x", null), "jobs must not have null", List.of("x", "y".repeat(100)),
+				"has 102 bytes as JSON, more than 100", Collections.nCopies(20, "z".repeat(90)),
+				"The size of all jobs in bytes must be from 0.0 to 1600.0, was 1840.0");
+		refused.forEach((bulk, problem) -> assertThatIllegalArgumentException()
+			.isThrownBy(() -> jobs.enqueueAll("mail", bulk, (job) -> JobOptions.defaults()))
+			.withMessageContaining(problem));
+		assertThatIllegalArgumentException().isThrownBy(() -> jobs.enqueueAll("mail", null, null))
+			.withMessage("jobs must not be null");
+		assertThat(this.redis.endpoints().get(0).command("DBSIZE")).isEqualTo(0L);
 	}
 
 	@Test

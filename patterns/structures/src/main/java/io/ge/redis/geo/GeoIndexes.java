@@ -8,6 +8,7 @@ package io.ge.redis.geo;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.StandIn;
@@ -35,6 +36,14 @@ public interface GeoIndexes {
 	 * @return completes with whether the member is new
 	 */
 	CompletableFuture<Boolean> putAsync(String index, String member, GeoPoint point);
+
+	/**
+	 * Puts several members, as {@link #putAsync} does each of them: one that fails leaves
+	 * the others.
+	 * @param points from 1 to 1000 members with their places
+	 * @return completes with the members that are new
+	 */
+	CompletableFuture<Set<String>> putAllAsync(String index, Map<String, GeoPoint> points);
 
 	/**
 	 * Removes a member.
@@ -70,6 +79,11 @@ public interface GeoIndexes {
 		return BlockingCalls.await("GeoIndexes.put", () -> putAsync(index, member, point));
 	}
 
+	/** Puts several members, as {@link #putAllAsync}, and waits for the answer. */
+	default Set<String> putAll(String index, Map<String, GeoPoint> points) {
+		return BlockingCalls.await("GeoIndexes.putAll", () -> putAllAsync(index, points));
+	}
+
 	/** Removes a member, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String index, String member) {
 		return BlockingCalls.await("GeoIndexes.remove", () -> removeAsync(index, member));
@@ -92,7 +106,8 @@ public interface GeoIndexes {
 
 	/** Returns indexes that keep nothing, for where they are switched off. */
 	static GeoIndexes unguarded() {
-		return StandIn.of(GeoIndexes.class, Map.of("put", (call) -> true));
+		return StandIn.of(GeoIndexes.class,
+				Map.of("put", (call) -> true, "putAll", (call) -> ((Map<?, ?>) call[1]).keySet()));
 	}
 
 }

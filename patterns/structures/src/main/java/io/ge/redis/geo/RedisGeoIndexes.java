@@ -7,7 +7,9 @@ package io.ge.redis.geo;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.RedisBackend;
@@ -15,6 +17,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
@@ -28,6 +31,8 @@ public final class RedisGeoIndexes implements GeoIndexes {
 			StructureCalls.KEEP);
 
 	private static final LuaScript PUT = LuaScript.load(RedisGeoIndexes.class, "put.lua", EXPIRY);
+
+	private static final LuaScript PUT_EACH = PUT.forEach();
 
 	private static final LuaScript REMOVE = LuaScript.load(RedisGeoIndexes.class, "remove.lua", EXPIRY);
 
@@ -63,8 +68,24 @@ public final class RedisGeoIndexes implements GeoIndexes {
 	@Override
 	public CompletableFuture<Boolean> putAsync(String name, String member, GeoPoint point) {
 		long ttl = this.properties.index(name).timeToLive();
-		return this.calls.run(PUT, this.calls.key(name), (reply) -> reply.number(0) == 1, longitude(point),
-				latitude(point), Arguments.member("member", member), ttl);
+		return this.calls.run(PUT, this.calls.key(name), (reply) -> reply.number(0) == 1, put(member, point, ttl));
+	}
+
+	private static Object[] put(String member, @Nullable GeoPoint point, long ttl) {
+		Arguments.member("member", member);
+		Assert.notNull(point, () -> "point must not be null, is for '" + member + "'");
+		return new Object[] { longitude(point), latitude(point), member, ttl };
+	}
+
+	@Override
+	public CompletableFuture<Set<String>> putAllAsync(String name, Map<String, GeoPoint> points) {
+		long ttl = this.properties.index(name).timeToLive();
+		Assert.notNull(points, "points must not be null");
+		return this.calls
+			.runEach(PUT_EACH, points.keySet(), (member) -> this.calls.key(name),
+					(member) -> put(member, points.get(member), ttl),
+					(member, reply) -> (reply.number(0) == 1) ? member : null)
+			.thenApply(Map::keySet);
 	}
 
 	@Override

@@ -5,6 +5,7 @@
 
 package io.ge.redis.hash;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +56,15 @@ public interface HashStore {
 	<T> CompletableFuture<Optional<T>> getAsync(String store, String id, Class<T> type, String... fields);
 
 	/**
+	 * Reads several objects, as {@link #getAsync} does each of them. On a Cluster there
+	 * is one command for each slot, and all are sent at once.
+	 * @param ids from 1 to 1000; each counts once
+	 * @return completes with the objects that exist by id, in the order of the ids
+	 */
+	<T> CompletableFuture<Map<String, T>> getAllAsync(String store, Collection<String> ids, Class<T> type,
+			String... fields);
+
+	/**
 	 * Adds to a field, which is 0 if there is none.
 	 * @param delta may be negative
 	 * @return completes with the sum, or exceptionally with
@@ -77,6 +87,11 @@ public interface HashStore {
 	/** Reads an object, as {@link #getAsync}, and waits for it. */
 	default <T> Optional<T> get(String store, String id, Class<T> type, String... fields) {
 		return BlockingCalls.await("HashStore.get", () -> getAsync(store, id, type, fields));
+	}
+
+	/** Reads several objects, as {@link #getAllAsync}, and waits for them. */
+	default <T> Map<String, T> getAll(String store, Collection<String> ids, Class<T> type, String... fields) {
+		return BlockingCalls.await("HashStore.getAll", () -> getAllAsync(store, ids, type, fields));
 	}
 
 	/** Adds to a field, as {@link #incrementAsync}, and waits for the answer. */

@@ -6,18 +6,23 @@
 package io.ge.redis.hash;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.hash.HashProperties.Store;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.io.JsonStringEncoder;
 import tools.jackson.databind.JsonNode;
@@ -25,7 +30,6 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.Assert;
-import org.springframework.util.StringUtils;
 
 /**
  * Hash stores in Redis: a hash {@code prefix:hash:{name:id}} for each object, with the
@@ -39,6 +43,10 @@ public final class RedisHashStore implements HashStore {
 	private static final LuaScript GET = LuaScript.command(RedisHashStore.class, "get", "HMGET");
 
 	private static final LuaScript GET_ALL = LuaScript.command(RedisHashStore.class, "get", "HGETALL");
+
+	private static final LuaScript GET_EACH = GET.forEach();
+
+	private static final LuaScript GET_ALL_EACH = GET_ALL.forEach();
 
 	private static final LuaScript INCREMENT = LuaScript.load(RedisHashStore.class, "increment.lua",
 			StructureCalls.KEEP);
@@ -93,15 +101,43 @@ public final class RedisHashStore implements HashStore {
 
 	@Override
 	public <T> CompletableFuture<Optional<T>> getAsync(String name, String id, Class<T> type, String... fields) {
+		Object[] read = fields(name, fields);
+		Function<ScriptReply, @Nullable T> reader = reader(name, type, read);
+		return this.calls.run((read.length == 0) ? GET_ALL : GET, key(name, id),
+				(reply) -> Optional.ofNullable(reader.apply(reply)), read);
+	}
+
+	@Override
+	public <T> CompletableFuture<Map<String, T>> getAllAsync(String name, Collection<String> ids, Class<T> type,
+			String... fields) {
+		Object[] read = fields(name, fields);
+		Function<ScriptReply, @Nullable T> reader = reader(name, type, read);
+		return this.calls.runEach((read.length == 0) ? GET_ALL_EACH : GET_EACH, ids, (id) -> key(name, id),
+				(id) -> read, (id, reply) -> {
+					// As each.lua replies for a key for which the command fails
+					if (reply.size() == 1) {
+						throw new StructureMismatchException("Object '" + id + "' of hash store '" + name
+								+ "' holds data of another type. Delete it, or use another id");
+					}
+					return reader.apply(reply);
+				});
+	}
+
+	/** Returns the fields to read, the last one without a name; none for all. */
+	private Object[] fields(String name, String... fields) {
 		this.properties.store(name);
 		Arguments.count("The number of fields", fields.length, 0);
+		Stream<String> read = Stream.of(fields).map((field) -> this.fields.field(name, field));
+		return (fields.length == 0) ? fields : Stream.concat(read, Stream.of(EXISTS)).toArray();
+	}
+
+	private <T> Function<ScriptReply, @Nullable T> reader(String name, Class<T> type, Object[] read) {
 		ObjectReader reader = this.fields.reader(name, type);
-		String[] read = Stream.of(fields).map((field) -> this.fields.field(name, field)).toArray(String[]::new);
 		boolean all = read.length == 0;
-		return this.calls.run(all ? GET_ALL : GET, key(name, id), (reply) -> {
+		return (reply) -> {
 			StringBuilder json = new StringBuilder(128).append('{');
-			for (int i = 0; i < (all ? reply.size() / 2 : read.length); i++) {
-				String field = all ? reply.text(2 * i) : read[i];
+			for (int i = 0; i < (all ? reply.size() / 2 : read.length - 1); i++) {
+				String field = all ? reply.text(2 * i) : (String) read[i];
 				int value = all ? 2 * i + 1 : i;
 				if (!field.isEmpty() && reply.has(value)) {
 					json.append((json.length() > 1) ? ",\"" : "\"");
@@ -109,9 +145,9 @@ public final class RedisHashStore implements HashStore {
 					json.append("\":").append(reply.text(value));
 				}
 			}
-			boolean exists = json.length() > 1 || reply.has(read.length);
-			return exists ? Optional.of(read(name, json.append('}').toString(), type, reader)) : Optional.empty();
-		}, all ? new Object[0] : StringUtils.addStringToArray(read, EXISTS));
+			boolean exists = json.length() > 1 || (!all && reply.has(read.length - 1));
+			return exists ? read(name, json.append('}').toString(), type, reader) : null;
+		};
 	}
 
 	private static <T> T read(String name, String json, Class<T> type, ObjectReader reader) {

@@ -5,6 +5,7 @@
 
 package io.ge.redis.leaderboard;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,6 +50,14 @@ public interface Leaderboards {
 	CompletableFuture<Double> addAsync(String board, String member, double points);
 
 	/**
+	 * Adds to the scores of several members, as {@link #addAsync} does to each of them:
+	 * one that fails leaves the others added.
+	 * @param points from 1 to 1000 members with what is added
+	 * @return completes with the scores in the first window, in the order of the members
+	 */
+	CompletableFuture<Map<String, Double>> addAllAsync(String board, Map<String, Double> points);
+
+	/**
 	 * Keeps the best score of a member: a lower one changes nothing.
 	 * @return completes with the best score in the first window of the board
 	 */
@@ -81,6 +90,13 @@ public interface Leaderboards {
 	CompletableFuture<Optional<RankedMember>> rankAsync(String board, Window window, String member);
 
 	/**
+	 * Returns several members with their scores and ranks.
+	 * @param members from 1 to 1000; each counts once
+	 * @return completes with the members that have a score by name, in the given order
+	 */
+	CompletableFuture<Map<String, RankedMember>> ranksAsync(String board, Window window, Collection<String> members);
+
+	/**
 	 * Returns how many of the other members are not ahead of a member, in percent.
 	 * @return completes with 0 to 100, which is the first one's, or with nothing if the
 	 * member has no score
@@ -90,6 +106,11 @@ public interface Leaderboards {
 	/** Adds to a score, as {@link #addAsync}, and waits for the answer. */
 	default double add(String board, String member, double points) {
 		return BlockingCalls.await("Leaderboards.add", () -> addAsync(board, member, points));
+	}
+
+	/** Adds to several scores, as {@link #addAllAsync}, and waits for the answer. */
+	default Map<String, Double> addAll(String board, Map<String, Double> points) {
+		return BlockingCalls.await("Leaderboards.addAll", () -> addAllAsync(board, points));
 	}
 
 	/** Keeps the best score, as {@link #submitBestAsync}, and waits for the answer. */
@@ -117,6 +138,11 @@ public interface Leaderboards {
 		return BlockingCalls.await("Leaderboards.rank", () -> rankAsync(board, window, member));
 	}
 
+	/** Returns several members, as {@link #ranksAsync}, and waits for them. */
+	default Map<String, RankedMember> ranks(String board, Window window, Collection<String> members) {
+		return BlockingCalls.await("Leaderboards.ranks", () -> ranksAsync(board, window, members));
+	}
+
 	/** Returns a percentile, as {@link #percentileAsync}, and waits for it. */
 	default Optional<Double> percentile(String board, Window window, String member) {
 		return BlockingCalls.await("Leaderboards.percentile", () -> percentileAsync(board, window, member));
@@ -124,7 +150,7 @@ public interface Leaderboards {
 
 	/** Returns leaderboards that keep nothing, for where they are switched off. */
 	static Leaderboards unguarded() {
-		return StandIn.of(Leaderboards.class, Map.of());
+		return StandIn.of(Leaderboards.class, Map.of("addAll", (call) -> call[1]));
 	}
 
 }

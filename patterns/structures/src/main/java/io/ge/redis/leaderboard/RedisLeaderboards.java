@@ -6,7 +6,9 @@
 package io.ge.redis.leaderboard;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -19,6 +21,8 @@ import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.Window;
 import io.ge.redis.leaderboard.LeaderboardProperties.Board;
 import io.ge.redis.leaderboard.LeaderboardProperties.Ties;
+
+import org.springframework.util.Assert;
 
 /**
  * Leaderboards in Redis: {@code prefix:leaderboard:{name}} and its windows;
@@ -33,6 +37,10 @@ public final class RedisLeaderboards implements Leaderboards {
 	private static final LuaScript LOOK = load("look.lua");
 
 	private static final LuaScript RANK = load("rank.lua");
+
+	private static final LuaScript SUBMIT_EACH = SUBMIT.forEach();
+
+	private static final LuaScript RANK_EACH = RANK.forEach();
 
 	private static final LuaScript TOP = LuaScript.command(RedisLeaderboards.class, "look", "ZREVRANGE");
 
@@ -58,20 +66,35 @@ public final class RedisLeaderboards implements Leaderboards {
 	}
 
 	@Override
+	public CompletableFuture<Map<String, Double>> addAllAsync(String name, Map<String, Double> points) {
+		Board board = this.properties.board(name);
+		Assert.notNull(points, "points must not be null");
+		return this.calls.runEach(SUBMIT_EACH, points.keySet(), (member) -> this.calls.key(name), (member) -> {
+			Double number = points.get(member);
+			Assert.notNull(number, () -> "points must not be null, are for '" + member + "'");
+			return submission(board, "add", member, Arguments.finite("points", number));
+		}, (member, reply) -> score(name, member, reply));
+	}
+
+	@Override
 	public CompletableFuture<Double> submitBestAsync(String name, String member, double score) {
 		return submit(name, "best", member, Arguments.finite("score", score));
 	}
 
 	private CompletableFuture<Double> submit(String name, String mode, String member, double number) {
 		Board board = this.properties.board(name);
-		return this.calls.run(SUBMIT, this.calls.key(name), (reply) -> {
-			if (!reply.has(0)) {
-				throw new IllegalArgumentException(
-						"The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
-			}
-			return reply.decimal(0);
-		}, arguments(board, mode, Arguments.member("member", member), String.valueOf(number), board.ties().name(),
-				board.timeToLive()));
+		return this.calls.run(SUBMIT, this.calls.key(name), (reply) -> score(name, member, reply),
+				submission(board, mode, Arguments.member("member", member), number));
+	}
+
+	private static double score(String name, String member, ScriptReply reply) {
+		Assert.isTrue(reply.has(0),
+				() -> "The score of '" + member + "' on leaderboard '" + name + "' would become infinite");
+		return reply.decimal(0);
+	}
+
+	private static Object[] submission(Board board, String mode, String member, double number) {
+		return arguments(board, mode, member, String.valueOf(number), board.ties().name(), board.timeToLive());
 	}
 
 	@Override
@@ -123,7 +146,20 @@ public final class RedisLeaderboards implements Leaderboards {
 
 	@Override
 	public CompletableFuture<Optional<RankedMember>> rankAsync(String name, Window window, String member) {
-		return rank(name, window, member, (reply) -> new RankedMember(member, reply.decimal(0), reply.number(1)));
+		return rank(name, window, member, (reply) -> ranked(member, reply));
+	}
+
+	@Override
+	public CompletableFuture<Map<String, RankedMember>> ranksAsync(String name, Window window,
+			Collection<String> members) {
+		Board board = this.properties.board(name, window);
+		return this.calls.runEach(RANK_EACH, members, (member) -> this.calls.key(name),
+				(member) -> new Object[] { window.argument(), board.ties().name(), member },
+				(member, reply) -> reply.has(0) ? ranked(member, reply) : null);
+	}
+
+	private static RankedMember ranked(String member, ScriptReply reply) {
+		return new RankedMember(member, reply.decimal(0), reply.number(1));
 	}
 
 	@Override

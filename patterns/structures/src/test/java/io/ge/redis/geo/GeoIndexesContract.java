@@ -5,10 +5,15 @@
 
 package io.ge.redis.geo;
 
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.structure.Bound;
@@ -60,6 +65,8 @@ abstract class GeoIndexesContract extends StructureContract {
 				new Operation("put", () -> indexes.putAsync(name, "a", BERLIN), () -> indexes.put(name, "a", BERLIN)),
 				new Operation("put again", () -> indexes.putAsync(name, "a", BERLIN),
 						() -> indexes.put(name, "a", BERLIN)),
+				new Operation("putAll", () -> indexes.putAllAsync(name, Map.of("a", BERLIN)),
+						() -> indexes.putAll(name, Map.of("a", BERLIN))),
 				new Operation("position", () -> indexes.positionAsync(name, "a"), () -> indexes.position(name, "a")),
 				new Operation("nearest", () -> indexes.nearestAsync(name, POTSDAM, 100, 5),
 						() -> indexes.nearest(name, POTSDAM, 100, 5)),
@@ -74,7 +81,8 @@ abstract class GeoIndexesContract extends StructureContract {
 				value);
 		GeoIndexes indexes = new RedisGeoIndexes(properties, backend);
 		return List.of(write("put", () -> indexes.put("permanent", "a", BERLIN)),
-				write("put again", () -> indexes.put("permanent", "a", PARIS)));
+				write("put again", () -> indexes.put("permanent", "a", PARIS)),
+				write("putAll", () -> indexes.putAll("permanent", Map.of("a", PARIS))));
 	}
 
 	@Override
@@ -102,6 +110,32 @@ abstract class GeoIndexesContract extends StructureContract {
 		assertThat(names(this.indexes.inBox("desks", BERLIN, 60, 20, 10))).containsExactly("berlin");
 		assertThat(names(this.indexes.inBox("desks", BERLIN, 60, 60, 10))).containsExactly("berlin", "potsdam");
 		assertThat(this.indexes.nearest("short", BERLIN, 25_000, 10)).isEmpty();
+	}
+
+	@Test
+	void putsManyMembersWithOneCommand() {
+		Map<String, GeoPoint> points = new LinkedHashMap<>();
+		IntStream.range(0, 100).forEach((i) -> points.put("m" + i, new GeoPoint(i, 0)));
+		this.indexes.put("desks", "m7", PARIS);
+		Set<String> all = new LinkedHashSet<>(points.keySet());
+		all.remove("m7");
+		assertThat(this.indexes.putAll("desks", points)).containsExactlyElementsOf(all);
+		assertThat(scriptsOf(() -> assertThat(this.indexes.putAll("desks", points)).isEmpty())).isOne();
+		assertThat(names(this.indexes.nearest("desks", new GeoPoint(7, 0), 50, 10))).containsExactly("m7");
+		assertThat(redis().keysWithoutTtl()).isEmpty();
+	}
+
+	@Test
+	void refusesBadBulks() {
+		refusesBadBulks((members) -> {
+			Map<String, GeoPoint> points = new LinkedHashMap<>();
+			members.forEach((member) -> points.put(member, PARIS));
+			this.indexes.putAll("desks", points);
+		});
+		refuses("point must not be null, is for 'a'",
+				() -> this.indexes.putAll("desks", Collections.singletonMap("a", null)));
+		refuses("points must not be null", () -> this.indexes.putAll("desks", null));
+		assertThat(keys()).isEmpty();
 	}
 
 	@Test

@@ -5,12 +5,14 @@
 
 package io.ge.redis.hash;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.ge.redis.core.RedisBackend;
@@ -24,10 +26,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.util.Assert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.entry;
 
 /**
  * The promises of hash stores.
@@ -73,6 +77,8 @@ abstract class HashStoreContract extends StructureContract {
 						() -> store.get(name, "a", Map.class, "other")),
 				new Operation("get nothing", () -> store.getAsync(name, "c", Map.class, "status"),
 						() -> store.get(name, "c", Map.class, "status")),
+				new Operation("get all", () -> store.getAllAsync(name, List.of("a", "a"), Agent.class),
+						() -> store.getAll(name, List.of("a", "a"), Agent.class)),
 				new Operation("remove", () -> store.removeAsync(name, "a"), () -> store.remove(name, "a")),
 				new Operation("put anew", () -> store.putAsync(name, "a", Map.of("status", "new")),
 						() -> store.put(name, "a", Map.of("status", "new"))));
@@ -129,6 +135,44 @@ abstract class HashStoreContract extends StructureContract {
 		assertThat(this.store.get("agents", "a", Map.class, "steps")).isEmpty();
 		assertThat(this.store.get("permanent", "a", Map.class, "steps")).isEmpty();
 		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void readsManyObjectsWithOneCommandForEachSlot() throws Exception {
+		List<String> ids = IntStream.range(0, 100).mapToObj((i) -> "agent-" + i).toList();
+		ids.forEach((id) -> this.store.put("agents", id, Map.of("status", "idle", "id", id)));
+		long slots = backend().redis("hash").isClustered()
+				? ids.stream().map((id) -> ClusterSlotHashUtil.calculateSlot("agents:" + id)).distinct().count() : 1;
+		assertThat(scriptsOf(() -> assertThat(this.store.getAll("agents", ids, Map.class, "id")).containsOnlyKeys(ids)
+			.allSatisfy((id, agent) -> assertThat(agent).isEqualTo(Map.of("id", id))))).isEqualTo(slots);
+		assertThat(scriptsOf(() -> this.store.getAll("agents", ids, Map.class))).isEqualTo(slots);
+	}
+
+	@Test
+	void readsManyObjectsInTheirOrderWithoutThoseThatAreMissing() throws Exception {
+		this.store.put("agents", "a", Map.of("status", "idle"));
+		this.store.put("agents", "b", Map.of("task", "GE-42"));
+		List<String> ids = List.of("c", "b", "a", "b");
+		assertThat(this.store.getAll("agents", ids, Map.class)).containsExactly(entry("b", Map.of("task", "GE-42")),
+				entry("a", Map.of("status", "idle")));
+		assertThat(this.store.getAll("agents", ids, Map.class, "status")).containsExactly(entry("b", Map.of()),
+				entry("a", Map.of("status", "idle")));
+		assertThatExceptionOfType(StructureMismatchException.class)
+			.isThrownBy(() -> this.store.getAll("agents", ids, Agent.class))
+			.withMessageContaining("hash store 'agents' cannot be read as");
+		direct((template) -> {
+			template.opsForList().rightPush("ge:hash:{agents:x}", "something else");
+			template.expire("ge:hash:{agents:x}", Duration.ofMinutes(1));
+		});
+		assertThatExceptionOfType(StructureMismatchException.class)
+			.isThrownBy(() -> this.store.getAll("agents", List.of("a", "x"), Map.class))
+			.withMessageContainingAll("x", "holds data of another type");
+	}
+
+	@Test
+	void refusesBadBulks() {
+		refusesBadBulks((ids) -> this.store.getAll("agents", ids, Map.class));
+		refuses("elements must not be null", () -> this.store.getAll("agents", null, Map.class));
 	}
 
 	@Test

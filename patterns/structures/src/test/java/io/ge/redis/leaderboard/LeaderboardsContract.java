@@ -5,7 +5,10 @@
 
 package io.ge.redis.leaderboard;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
 /**
@@ -51,6 +55,8 @@ abstract class LeaderboardsContract extends StructureContract {
 		Leaderboards boards = leaderboards(backend);
 		return List.of(new Operation("add", () -> boards.addAsync(name, "a", 2), () -> boards.add(name, "a", 2)),
 				new Operation("add another", () -> boards.addAsync(name, "b", 2), () -> boards.add(name, "b", 2)),
+				new Operation("addAll", () -> boards.addAllAsync(name, Map.of("a", 1.0)),
+						() -> boards.addAll(name, Map.of("a", 1.0))),
 				new Operation("submitBest", () -> boards.submitBestAsync(name, "c", 1.5),
 						() -> boards.submitBest(name, "c", 1.5)),
 				new Operation("top", () -> boards.topAsync(name, Window.NONE, 10),
@@ -59,6 +65,8 @@ abstract class LeaderboardsContract extends StructureContract {
 						() -> boards.around(name, Window.DAY, "b", 1)),
 				new Operation("rank", () -> boards.rankAsync(name, Window.NONE, "c"),
 						() -> boards.rank(name, Window.NONE, "c")),
+				new Operation("ranks", () -> boards.ranksAsync(name, Window.NONE, List.of("c", "z", "c")),
+						() -> boards.ranks(name, Window.NONE, List.of("c", "z", "c"))),
 				new Operation("percentile", () -> boards.percentileAsync(name, Window.DAY, "b"),
 						() -> boards.percentile(name, Window.DAY, "b")),
 				new Operation("top of today", () -> boards.topAsync(name, Window.DAY, 10),
@@ -73,6 +81,9 @@ abstract class LeaderboardsContract extends StructureContract {
 				"permanent-plain." + property, value);
 		Leaderboards boards = new RedisLeaderboards(properties, backend);
 		return List.of(write("add", () -> boards.add("permanent", "a", 1) + boards.add("permanent-plain", "a", 1)),
+				write("addAll",
+						() -> boards.addAll("permanent", Map.of("a", 1.0))
+							.equals(boards.addAll("permanent-plain", Map.of("a", 1.0)))),
 				write("submitBest",
 						() -> boards.submitBest("permanent", "b", 2) + boards.submitBest("permanent-plain", "b", 2)),
 				write("remove", () -> boards.remove("permanent", "a") & boards.remove("permanent-plain", "a")));
@@ -90,6 +101,47 @@ abstract class LeaderboardsContract extends StructureContract {
 
 	private static List<String> text(List<RankedMember> members) {
 		return members.stream().map((each) -> each.rank() + " " + each.member() + " " + each.score()).toList();
+	}
+
+	@Test
+	void addsAndRanksManyMembersWithOneCommand() {
+		Map<String, Double> points = new LinkedHashMap<>();
+		IntStream.range(0, 100).forEach((i) -> points.put("m" + i, (double) i));
+		for (String board : List.of("agents", "shared")) {
+			assertThat(scriptsOf(() -> this.boards.addAll(board, points))).isOne();
+			assertThat(this.boards.addAll(board, Map.of("m7", 1.0, "new", -1.0)))
+				.isEqualTo(Map.of("m7", 15.0, "new", -1.0));
+			assertThat(scriptsOf(() -> this.boards.ranks(board, Window.NONE, points.keySet()))).isOne();
+			Map<String, RankedMember> ranks = this.boards.ranks(board, Window.NONE, List.of("new", "m99", "z", "new"));
+			assertThat(ranks).containsExactly(entry("new", new RankedMember("new", -1, 101)),
+					entry("m99", new RankedMember("m99", 198, 1)));
+		}
+		assertThat(this.boards.ranks("agents", Window.DAY, List.of("m99"))).hasSize(1);
+		assertThat(redis().keysWithoutTtl()).isEmpty();
+	}
+
+	@Test
+	void aBulkLeavesWhatOneMemberThatFailsDoesNotTouch() {
+		this.boards.add("shared", "a", Double.MAX_VALUE);
+		assertThatExceptionOfType(IllegalArgumentException.class)
+			.isThrownBy(() -> this.boards.addAll("shared", Map.of("a", Double.MAX_VALUE, "b", 2.0)))
+			.withMessageContaining("The score of 'a' on leaderboard 'shared' would become infinite");
+		assertThat(this.boards.rank("shared", Window.NONE, "b")).contains(new RankedMember("b", 2, 2));
+	}
+
+	@Test
+	void refusesBadBulks() {
+		refusesBadBulks((members) -> {
+			Map<String, Double> points = new LinkedHashMap<>();
+			members.forEach((member) -> points.put(member, 1.0));
+			this.boards.addAll("agents", points);
+		});
+		refusesBadBulks((members) -> this.boards.ranks("agents", Window.NONE, members));
+		refuses("points must be finite", () -> this.boards.addAll("agents", Map.of("a", 1.0, "b", Double.NaN)));
+		refuses("points must not be null, are for 'a'",
+				() -> this.boards.addAll("agents", Collections.singletonMap("a", null)));
+		refuses("points must not be null", () -> this.boards.addAll("agents", null));
+		assertThat(keys()).isEmpty();
 	}
 
 	@Test
@@ -148,7 +200,7 @@ abstract class LeaderboardsContract extends StructureContract {
 		String day = keys().stream().filter((key) -> key.matches(".*:day:\\d{8}")).findFirst().orElseThrow();
 		redis().flushAll();
 		refusesAnotherType(day,
-				operations.stream().filter((call) -> !Set.of("top", "rank").contains(call.name())).toList());
+				operations.stream().filter((call) -> !Set.of("top", "rank", "ranks").contains(call.name())).toList());
 		redis().flushAll();
 		this.boards.add("agents", "a", Double.MAX_VALUE);
 		direct((template) -> {

@@ -8,9 +8,7 @@ package io.ge.redis.cache.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.key.RedisKey;
@@ -20,8 +18,6 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Runs a script for many entries: with one call for each {@value #MOST} of them, on a
@@ -63,7 +59,8 @@ final class RedisGroups {
 		Duration left = Duration.ofNanos(budget.remainingNanos());
 		long started = System.nanoTime();
 		List<CompletableFuture<?>> calls = new ArrayList<>();
-		for (List<Integer> group : groups(entries)) {
+		List<RedisKey> keys = entries.stream().map((entry) -> entry.keys().get(0)).toList();
+		for (List<Integer> group : this.redis.groups(keys, MOST)) {
 			calls.add(
 					this.redis
 						.run(call(this.script, entries, group, false), CallBudget.of(left),
@@ -84,23 +81,6 @@ final class RedisGroups {
 			budget.spend(System.nanoTime() - started);
 			return Arrays.asList(replies);
 		});
-	}
-
-	private List<List<Integer>> groups(List<Entry> entries) {
-		boolean clustered = this.redis.isClustered();
-		List<List<Integer>> groups = new ArrayList<>();
-		Map<Integer, List<Integer>> bySlot = new HashMap<>();
-		for (int i = 0; i < entries.size(); i++) {
-			int slot = clustered ? ClusterSlotHashUtil.calculateSlot(entries.get(i).keys().get(0).bytes()) : 0;
-			List<Integer> group = bySlot.get(slot);
-			if (group == null || group.size() == MOST) {
-				group = new ArrayList<>();
-				bySlot.put(slot, group);
-				groups.add(group);
-			}
-			group.add(i);
-		}
-		return groups;
 	}
 
 	private static ScriptCall call(LuaScript script, List<Entry> entries, List<Integer> group, boolean undo) {
