@@ -10,11 +10,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -36,8 +33,6 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.lock.DistributedLocks;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
@@ -117,8 +112,6 @@ public class RedisLocks {
 
 	private final InstanceBus bus;
 
-	private final BooleanSupplier clustered;
-
 	private final KeySpace keys;
 
 	private final BooleanSupplier confirmable;
@@ -137,7 +130,6 @@ public class RedisLocks {
 	RedisLocks(RedisBackend backend, AtomicLong highestToken) {
 		this.redis = backend.redis("lock");
 		this.instance = ScriptCall.argument(backend.bus().channel());
-		this.clustered = backend.connection()::isClustered;
 		new SecureRandom().nextBytes(this.secret);
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
@@ -286,7 +278,9 @@ public class RedisLocks {
 	 */
 	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
 			Consumer<LeaseRenewal> failed) {
-		for (List<LeaseRenewal> batch : batches(renewals)) {
+		List<RedisKey> locks = renewals.stream().map((renewal) -> renewal.key().lock()).toList();
+		for (List<Integer> group : this.redis.groups(locks, MOST_AT_ONCE)) {
+			List<LeaseRenewal> batch = group.stream().map(renewals::get).toList();
 			this.redis.run(call(renewScript(), batch), this.redis.newBudget()).whenComplete((reply, failure) -> {
 				if (failure != null) {
 					batch.forEach(failed);
@@ -297,28 +291,6 @@ public class RedisLocks {
 				}
 			});
 		}
-	}
-
-	private Collection<List<LeaseRenewal>> batches(List<LeaseRenewal> renewals) {
-		if (renewals.size() == 1) {
-			return List.of(renewals);
-		}
-		if (this.clustered.getAsBoolean()) {
-			Map<Integer, List<LeaseRenewal>> slots = new HashMap<>();
-			for (LeaseRenewal renewal : renewals) {
-				slots.computeIfAbsent(slot(renewal), (slot) -> new ArrayList<>()).add(renewal);
-			}
-			return slots.values();
-		}
-		List<List<LeaseRenewal>> batches = new ArrayList<>();
-		for (int from = 0; from < renewals.size(); from += MOST_AT_ONCE) {
-			batches.add(renewals.subList(from, Math.min(renewals.size(), from + MOST_AT_ONCE)));
-		}
-		return batches;
-	}
-
-	private static int slot(LeaseRenewal renewal) {
-		return ClusterSlotHashUtil.calculateSlot(renewal.key().lock().bytes());
 	}
 
 	/**
