@@ -21,7 +21,8 @@ import io.ge.redis.core.structure.BlockingCalls;
  * its data is removed by later calls, at most 100 members each, a search passes over it.
  * <p>
  * Redis: one script call or command each, O(log n); a search also the number of members
- * in the area. All keys of an index are in one slot. All calls may be repeated.
+ * in the area. All keys of an index are in one slot. All calls may be repeated. A method
+ * without {@code Async} in its name waits for the answer.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for
  * indexes that are not configured, and
@@ -74,32 +75,26 @@ public interface GeoIndexes {
 	CompletableFuture<List<GeoMember>> inBoxAsync(String index, GeoPoint center, double widthKm, double heightKm,
 			int limit);
 
-	/** Puts a member, as {@link #putAsync}, and waits for the answer. */
 	default boolean put(String index, String member, GeoPoint point) {
 		return BlockingCalls.await("GeoIndexes.put", () -> putAsync(index, member, point));
 	}
 
-	/** Puts several members, as {@link #putAllAsync}, and waits for the answer. */
 	default Set<String> putAll(String index, Map<String, GeoPoint> points) {
 		return BlockingCalls.await("GeoIndexes.putAll", () -> putAllAsync(index, points));
 	}
 
-	/** Removes a member, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String index, String member) {
 		return BlockingCalls.await("GeoIndexes.remove", () -> removeAsync(index, member));
 	}
 
-	/** Returns where a member is, as {@link #positionAsync}, and waits for the answer. */
 	default Optional<GeoPoint> position(String index, String member) {
 		return BlockingCalls.await("GeoIndexes.position", () -> positionAsync(index, member));
 	}
 
-	/** Returns the nearest members, as {@link #nearestAsync}, and waits for them. */
 	default List<GeoMember> nearest(String index, GeoPoint center, double radiusKm, int limit) {
 		return BlockingCalls.await("GeoIndexes.nearest", () -> nearestAsync(index, center, radiusKm, limit));
 	}
 
-	/** Returns the members within a box, as {@link #inBoxAsync}, and waits for them. */
 	default List<GeoMember> inBox(String index, GeoPoint center, double widthKm, double heightKm, int limit) {
 		return BlockingCalls.await("GeoIndexes.inBox", () -> inBoxAsync(index, center, widthKm, heightKm, limit));
 	}

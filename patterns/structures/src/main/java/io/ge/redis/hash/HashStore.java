@@ -25,7 +25,8 @@ import io.ge.redis.core.structure.BlockingCalls;
  * <p>
  * Redis: one script call or command each, O(1) for each field. The objects of a store are
  * in different slots. All calls may be repeated, but an {@link #increment} that is
- * repeated may count twice.
+ * repeated may count twice. A method without {@code Async} in its name waits for the
+ * answer.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for stores
  * that are not configured. They throw
@@ -79,27 +80,22 @@ public interface HashStore {
 	 */
 	CompletableFuture<Boolean> removeAsync(String store, String id);
 
-	/** Writes fields, as {@link #putAsync}, and waits for the answer. */
 	default boolean put(String store, String id, Object state) {
 		return BlockingCalls.await("HashStore.put", () -> putAsync(store, id, state));
 	}
 
-	/** Reads an object, as {@link #getAsync}, and waits for it. */
 	default <T> Optional<T> get(String store, String id, Class<T> type, String... fields) {
 		return BlockingCalls.await("HashStore.get", () -> getAsync(store, id, type, fields));
 	}
 
-	/** Reads several objects, as {@link #getAllAsync}, and waits for them. */
 	default <T> Map<String, T> getAll(String store, Collection<String> ids, Class<T> type, String... fields) {
 		return BlockingCalls.await("HashStore.getAll", () -> getAllAsync(store, ids, type, fields));
 	}
 
-	/** Adds to a field, as {@link #incrementAsync}, and waits for the answer. */
 	default long increment(String store, String id, String field, long delta) {
 		return BlockingCalls.await("HashStore.increment", () -> incrementAsync(store, id, field, delta));
 	}
 
-	/** Removes an object, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String store, String id) {
 		return BlockingCalls.await("HashStore.remove", () -> removeAsync(store, id));
 	}

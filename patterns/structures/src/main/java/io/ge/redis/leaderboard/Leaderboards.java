@@ -29,7 +29,8 @@ import io.ge.redis.core.structure.Window;
  * are O(log n) and the number of members that are returned. All keys of a board are in
  * one slot. If nobody learns the outcome of a call
  * ({@link io.ge.redis.core.outage.RedisUnavailableException}), {@link #submitBest} and
- * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice.
+ * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice. A
+ * method without {@code Async} in its name waits for the answer.
  * <p>
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for boards
  * that are not configured, and
@@ -103,47 +104,38 @@ public interface Leaderboards {
 	 */
 	CompletableFuture<Optional<Double>> percentileAsync(String board, Window window, String member);
 
-	/** Adds to a score, as {@link #addAsync}, and waits for the answer. */
 	default double add(String board, String member, double points) {
 		return BlockingCalls.await("Leaderboards.add", () -> addAsync(board, member, points));
 	}
 
-	/** Adds to several scores, as {@link #addAllAsync}, and waits for the answer. */
 	default Map<String, Double> addAll(String board, Map<String, Double> points) {
 		return BlockingCalls.await("Leaderboards.addAll", () -> addAllAsync(board, points));
 	}
 
-	/** Keeps the best score, as {@link #submitBestAsync}, and waits for the answer. */
 	default double submitBest(String board, String member, double score) {
 		return BlockingCalls.await("Leaderboards.submitBest", () -> submitBestAsync(board, member, score));
 	}
 
-	/** Removes a member, as {@link #removeAsync}, and waits for the answer. */
 	default boolean remove(String board, String member) {
 		return BlockingCalls.await("Leaderboards.remove", () -> removeAsync(board, member));
 	}
 
-	/** Returns the first members, as {@link #topAsync}, and waits for them. */
 	default List<RankedMember> top(String board, Window window, int count) {
 		return BlockingCalls.await("Leaderboards.top", () -> topAsync(board, window, count));
 	}
 
-	/** Returns a member among others, as {@link #aroundAsync}, and waits for them. */
 	default List<RankedMember> around(String board, Window window, String member, int count) {
 		return BlockingCalls.await("Leaderboards.around", () -> aroundAsync(board, window, member, count));
 	}
 
-	/** Returns a member, as {@link #rankAsync}, and waits for it. */
 	default Optional<RankedMember> rank(String board, Window window, String member) {
 		return BlockingCalls.await("Leaderboards.rank", () -> rankAsync(board, window, member));
 	}
 
-	/** Returns several members, as {@link #ranksAsync}, and waits for them. */
 	default Map<String, RankedMember> ranks(String board, Window window, Collection<String> members) {
 		return BlockingCalls.await("Leaderboards.ranks", () -> ranksAsync(board, window, members));
 	}
 
-	/** Returns a percentile, as {@link #percentileAsync}, and waits for it. */
 	default Optional<Double> percentile(String board, Window window, String member) {
 		return BlockingCalls.await("Leaderboards.percentile", () -> percentileAsync(board, window, member));
 	}
