@@ -12,7 +12,7 @@ const groups = {
     'keys', 'composing-guards', 'calling-styles'],
   Messages: ['streams', 'queues', 'broadcast'],
   Structures: ['workspaces', 'workspace-keys', 'leaderboards', 'unique-counters', 'bloom-filters', 'geo-indexes',
-    'hash-stores', 'many-calls'],
+    'hash-stores', 'entity-scripts', 'many-calls'],
   'In production': ['operations', 'redis', 'observability', 'troubleshooting', 'testing', 'native', 'benchmarks'],
   Background: ['guarantees', 'architecture', 'locks-design', 'caching-design', 'consumers-design']
 }

@@ -37,7 +37,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 final class ArchitectureRules {
 
 	static final Set<String> PATTERNS = Set.of("ratelimit", "lock", "idempotency", "cache", "blacklist", "stream",
-			"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "breaker");
+			"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script", "breaker");
 
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 

@@ -45,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReadmeTests {
 
 	private static final List<Path> EXAMPLES = List.of(Path.of("src/test/java/io/ge/redis/readme"),
+			Path.of("src/test/resources/agents"),
 			Sources.ROOT.resolve("benchmarks/src/test/java/io/ge/redis/benchmark/migration"));
 
 	private static final int LONGEST_README = 900;
@@ -77,6 +78,7 @@ class ReadmeTests {
 			}
 		}
 		List<String> blocks = blocks("java");
+		blocks.addAll(blocks("lua"));
 		assertThat(blocks).isNotEmpty();
 		assertThat(blocks).allSatisfy((block) -> {
 			for (String part : block.split("\n\n(?=@)")) {
@@ -235,7 +237,7 @@ class ReadmeTests {
 	private static boolean isOfMap(String name, String property) {
 		return Set
 			.of("limits", "locks", "operations", "caches", "lists", "definitions", "queues", "channels", "boards",
-					"counters", "filters", "indexes", "stores")
+					"counters", "filters", "indexes", "stores", "entities")
 			.contains(property.substring(property.lastIndexOf('.') + 1)) && name.startsWith(property + ".");
 	}
 

@@ -25,6 +25,9 @@ import io.ge.redis.hash.RedisHashStore;
 import io.ge.redis.leaderboard.LeaderboardProperties;
 import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.leaderboard.RedisLeaderboards;
+import io.ge.redis.script.EntityScripts;
+import io.ge.redis.script.RedisEntityScripts;
+import io.ge.redis.script.ScriptProperties;
 import io.ge.redis.state.RedisWorkspaces;
 import io.ge.redis.state.StateProperties;
 import io.ge.redis.state.Workspaces;
@@ -43,9 +46,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Structures: workspaces, leaderboards, unique counters, Bloom filters, geo indexes and
- * hash stores. What is injected is lazy, so that it needs no Redis unless the application
- * uses it.
+ * Structures: workspaces, leaderboards, unique counters, Bloom filters, geo indexes, hash
+ * stores and entity scripts. What is injected is lazy, so that it needs no Redis unless
+ * the application uses it.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnBean(RedisBackends.class)
@@ -144,6 +147,21 @@ public final class StructureAutoConfiguration {
 				ObjectProvider<JsonMapper> mapper, Environment environment) {
 			return new RedisHashStore(properties, new PatternBackend("hash", backends, environment).get(),
 					mapper.getIfAvailable(JsonMapper::shared));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "ge.redis.script.enabled", matchIfMissing = true)
+	@EnableConfigurationProperties(ScriptProperties.class)
+	static class ScriptConfiguration {
+
+		@Bean
+		@Lazy
+		@ConditionalOnMissingBean
+		EntityScripts geRedisEntityScripts(ScriptProperties properties, ObjectProvider<RedisBackends> backends,
+				Environment environment) {
+			return new RedisEntityScripts(properties, new PatternBackend("script", backends, environment).get());
 		}
 
 	}

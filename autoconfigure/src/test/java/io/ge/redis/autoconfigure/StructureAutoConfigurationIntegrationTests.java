@@ -6,6 +6,7 @@
 package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 
 import io.ge.redis.bloom.BloomFilters;
 import io.ge.redis.core.RedisBackends;
@@ -14,6 +15,8 @@ import io.ge.redis.counter.UniqueCounters;
 import io.ge.redis.geo.GeoIndexes;
 import io.ge.redis.hash.HashStore;
 import io.ge.redis.leaderboard.Leaderboards;
+import io.ge.redis.script.EntityScript;
+import io.ge.redis.script.EntityScripts;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,12 +84,15 @@ class StructureAutoConfigurationIntegrationTests {
 	void keepsNothingWhereItIsSwitchedOff() {
 		this.runner
 			.withPropertyValues("ge.redis.leaderboard.enabled=false", "ge.redis.counter.enabled=false",
-					"ge.redis.bloom.enabled=false", "ge.redis.geo.enabled=false", "ge.redis.hash.enabled=false")
+					"ge.redis.bloom.enabled=false", "ge.redis.geo.enabled=false", "ge.redis.hash.enabled=false",
+					"ge.redis.script.enabled=false")
 			.run((context) -> {
 				assertThat(context.getBean(Leaderboards.class).add("any", "a", 1)).isEqualTo(1);
 				assertThat(context.getBean(UniqueCounters.class).count("any")).isZero();
 				assertThat(context.getBean(BloomFilters.class).add("any", "a")).isTrue();
 				assertThat(context.getBean(GeoIndexes.class).remove("any", "a")).isFalse();
+				EntityScript<Boolean> script = new EntityScript<>("any", "return 1", Boolean.class, List.of("key"));
+				assertThat(context.getBean(EntityScripts.class).run(script, "any", "a")).isFalse();
 				assertThat(context.getBean(HashStore.class).get("any", "a", String.class)).isEmpty();
 				assertThat(context.getBean(StringRedisTemplate.class).hasKey("ge:leaderboard:{any}")).isFalse();
 			});

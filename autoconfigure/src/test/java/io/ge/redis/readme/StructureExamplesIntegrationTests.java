@@ -31,6 +31,7 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,6 +50,7 @@ class StructureExamplesIntegrationTests {
 			.withPropertyValues("ge.redis.outage.command-timeout=5s")
 			.withInitializer(StructureExamplesIntegrationTests::addPages)
 			.withBean(StructureExamples.class)
+			.withBean(ScriptExamples.class)
 			.run((context) -> {
 				StructureExamples examples = context.getBean(StructureExamples.class);
 				assertThat(examples.leaderboard()).extracting("member").containsExactly("coder", "planner");
@@ -61,15 +63,33 @@ class StructureExamplesIntegrationTests {
 					.containsExactly(Map.entry("planner", new AgentState("idle", null, 0)));
 				assertThat(examples.together()).hasSize(2).first().extracting(Optional::isPresent).isEqualTo(true);
 				assertThat(examples.reactive().collectList().block()).isEqualTo(examples.together());
+				assertThatScriptsDoAsThePageSays(context.getBean(ScriptExamples.class),
+						context.getBean(StringRedisTemplate.class));
 				// As if the object had expired
 				SharedRedis.standalone().flushAll();
 				assertThat(examples.expired()).contains(new AgentState("idle", null, 0));
 			});
 	}
 
+	private static void assertThatScriptsDoAsThePageSays(ScriptExamples scripts, StringRedisTemplate redis) {
+		assertThat(scripts.activate("core", "planner")).isTrue();
+		assertThat(scripts.activate("core", "planner")).as("repeated").isFalse();
+		assertThat(redis.opsForHash().entries("ge:script:{teams:core}:status"))
+			.containsOnly(Map.entry("planner", "active"));
+		assertThat(redis.opsForSet().members("ge:script:{teams:core}:active")).containsOnly("planner");
+		assertThat(redis.opsForStream().size("ge:script:{teams:core}:changes")).isOne();
+		assertThat(scripts.compareAndSet("core", "", "first")).isTrue();
+		assertThat(scripts.compareAndSet("core", "", "second")).isFalse();
+		assertThat(scripts.compareAndSet("core", "first", "second")).isTrue();
+		assertThat(scripts.addSteps("core", "operation-1", 5)).isEqualTo(5);
+		assertThat(scripts.addSteps("core", "operation-1", 5)).as("repeated").isEqualTo(5);
+		assertThat(redis.keys("ge:script:*")).hasSize(6)
+			.allSatisfy((key) -> assertThat(redis.getExpire(key)).as(key).isPositive());
+	}
+
 	private static void addPages(ConfigurableApplicationContext context) {
 		for (String page : List.of("many-calls", "leaderboards", "unique-counters", "bloom-filters", "geo-indexes",
-				"hash-stores")) {
+				"hash-stores", "entity-scripts")) {
 			try {
 				Matcher block = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
 					.matcher(Files.readString(Sources.ROOT.resolve("docs/" + page + ".md")));

@@ -54,8 +54,8 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 			"core.consume.ConsumerProperties", "core.outage.OutageSettings", "counter.CounterProperties",
 			"embedded.EmbeddedRedisProperties", "geo.GeoProperties", "hash.HashProperties",
 			"idempotency.IdempotencyProperties", "leaderboard.LeaderboardProperties", "lock.LockProperties",
-			"queue.QueueProperties", "ratelimit.RateLimitProperties", "state.StateProperties",
-			"stream.StreamProperties");
+			"queue.QueueProperties", "ratelimit.RateLimitProperties", "script.ScriptProperties",
+			"state.StateProperties", "stream.StreamProperties");
 
 	private static final List<String> OF_CONDITIONS = List.of("ge.redis.console.enabled",
 			"ge.redis.blacklist.remember-dpop-proofs", "ge.redis.blacklist.validate-opaque-tokens");

@@ -158,9 +158,15 @@ public final class LuaScript {
 	 * {@code KEYS} and {@code ARGV}.
 	 */
 	public LuaScript around(LuaScript inner) {
-		String whole = new String(this.text, StandardCharsets.UTF_8).replace("--[[script]]",
-				new String(inner.text, StandardCharsets.UTF_8));
-		return loaded(new LuaScript(this.name, whole.getBytes(StandardCharsets.UTF_8), false));
+		return around(this.name, new String(inner.text, StandardCharsets.UTF_8));
+	}
+
+	/**
+	 * Returns this script with another text, in the same way.
+	 */
+	public LuaScript around(String name, String inner) {
+		String whole = new String(this.text, StandardCharsets.UTF_8).replace("--[[script]]", inner);
+		return loaded(new LuaScript(name, whole.getBytes(StandardCharsets.UTF_8), false));
 	}
 
 	LuaScript withoutFlags() {
