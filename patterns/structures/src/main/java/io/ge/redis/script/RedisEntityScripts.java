@@ -45,7 +45,7 @@ public final class RedisEntityScripts implements EntityScripts {
 
 	private static final Pattern LINE = Pattern.compile("(user_script: ?|at line )(\\d+)");
 
-	private final Map<EntityScript<?>, LuaScript> scripts = new ConcurrentHashMap<>();
+	private final Map<EntityScript<?>, Loaded> scripts = new ConcurrentHashMap<>();
 
 	private final ScriptProperties properties;
 
@@ -59,17 +59,22 @@ public final class RedisEntityScripts implements EntityScripts {
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<T> runAsync(EntityScript<T> script, String entity, String id, Object... arguments) {
-		List<Object> all = new ArrayList<>(List.of(this.properties.entity(entity).timeToLive()));
-		Arguments.count("The number of arguments", arguments.length, 0);
-		for (Object argument : arguments) {
-			Assert.notNull(argument, "argument must not be null");
-			all.add((argument instanceof String text) ? Arguments.text("argument", text) : argument);
+		Object[] all = new Object[arguments.length + 1];
+		all[0] = this.properties.entity(entity).timeToLive();
+		for (int i = Arguments.count("The number of arguments", arguments.length, 0); i > 0; i--) {
+			all[i] = arguments[i - 1];
+			Assert.notNull(all[i], "argument must not be null");
+			if (all[i] instanceof String text) {
+				Arguments.text("argument", text);
+			}
 		}
+		Loaded loaded = this.scripts.computeIfAbsent(script, Loaded::of);
 		RedisKey root = this.calls.key(entity, Arguments.name("id", id));
-		List<RedisKey> keys = script.keys().stream().map((key) -> root.with(KeyPart.of(key))).toList();
-		LuaScript lua = this.scripts.computeIfAbsent(script,
-				(missing) -> ENTITY.around("script/" + missing.name(), missing.text()));
-		return this.calls.run(ScriptCall.of(lua, keys, all.toArray()), this.calls.newBudget(), (reply) -> {
+		List<RedisKey> keys = new ArrayList<>(loaded.keys().length);
+		for (KeyPart key : loaded.keys()) {
+			keys.add(root.with(key));
+		}
+		return this.calls.run(ScriptCall.of(loaded.lua(), keys, all), this.calls.newBudget(), (reply) -> {
 			ScriptReply readable = reply.failing((problem) -> new EntityScriptException(script,
 					problem + ". It must reply with " + script.reply().getSimpleName(), null));
 			return (T) value(script.reply(), readable);
@@ -100,6 +105,15 @@ public final class RedisEntityScripts implements EntityScripts {
 			.replaceAll((line) -> "line "
 					+ Math.min(script.text().lines().count(), Math.max(1, Long.parseLong(line.group(2)) - BEFORE))),
 				failure);
+	}
+
+	private record Loaded(LuaScript lua, KeyPart[] keys) {
+
+		static Loaded of(EntityScript<?> script) {
+			return new Loaded(ENTITY.around("script/" + script.name(), script.text()),
+					script.keys().stream().map(KeyPart::of).toArray(KeyPart[]::new));
+		}
+
 	}
 
 }
