@@ -48,7 +48,8 @@ class BenchmarkApplication {
 			"ge.redis.bloom.filters.million.permanent=true",
 			"ge.redis.bloom.filters.million.capacity=" + StructureAtScale.MEMBERS,
 			"ge.redis.bloom.filters.million.error-rate=" + StructureAtScale.ERROR_RATE,
-			"ge.redis.geo.indexes.bench.permanent=true", "ge.redis.hash.stores.bench.permanent=true" };
+			"ge.redis.geo.indexes.bench.permanent=true", "ge.redis.hash.stores.bench.permanent=true",
+			"ge.redis.script.entities.bench.ttl=1h" };
 
 	@Bean
 	Guarded guarded() {

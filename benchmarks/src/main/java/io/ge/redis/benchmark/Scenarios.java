@@ -19,9 +19,12 @@ import java.util.concurrent.locks.Lock;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.script.EntityScript;
+import io.ge.redis.script.EntityScripts;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RLock;
 
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
@@ -33,6 +36,12 @@ final class Scenarios {
 	private static final String EXAMPLE = Keys.text(0);
 
 	private static final int PREPARING_THREADS = 16;
+
+	private static final String ENTITY_SCRIPT = "redis.call('HSET', KEYS[1], 'status', ARGV[1])\n"
+			+ "redis.call('SADD', KEYS[2], ARGV[1])\n";
+
+	private static final String ALONE = "redis.call('PEXPIRE', KEYS[1], 3600000)\n"
+			+ "redis.call('PEXPIRE', KEYS[2], 3600000)\nreturn {1}";
 
 	private final Instance instance;
 
@@ -52,7 +61,7 @@ final class Scenarios {
 	List<Scenario> all() throws Exception {
 		List<Scenario> all = new ArrayList<>(new RateLimitScenarios(this.instance, this.monitor).all());
 		all.addAll(List.of(lock(), cacheHit(), cacheNear(), cacheMiss(), cacheWrite(), idempotencyFirst(),
-				idempotencyDuplicate(), blacklist()));
+				idempotencyDuplicate(), blacklist(), entityScript()));
 		all.addAll(new FormScenarios(this.instance).all());
 		return all;
 	}
@@ -236,6 +245,34 @@ final class Scenarios {
 						Contender.of("@BlacklistCheck", reference, this.guarded::authenticated),
 						Contender.of(reference, reference, (key) -> template.hasKey("revoked:" + key))),
 				Scenario.NOTHING);
+	}
+
+	// Entity scripts
+
+	private Scenario entityScript() throws Exception {
+		EntityScripts scripts = this.instance.get(EntityScripts.class);
+		EntityScript<Boolean> script = new EntityScript<>("status", ENTITY_SCRIPT + "return true", Boolean.class,
+				List.of("status", "active"));
+		Contender.Action run = (key) -> require(scripts.run(script, "bench", key, "working"));
+		RecordedCall call = record(run).get(0);
+		byte[] status = "working".getBytes(StandardCharsets.US_ASCII);
+		String alone = this.instance.template()
+			.<String>execute((RedisCallback<String>) (connection) -> connection.scriptingCommands()
+				.scriptLoad((ENTITY_SCRIPT + ALONE).getBytes(StandardCharsets.US_ASCII)));
+		String reference = "raw EVALSHA";
+		return new Scenario("structures", "structures-script", "Entity script",
+				"A script that writes to two keys. \"Alone\" is its text without ours, which sets the TTL of both itself.",
+				List.of(Keys.MANY),
+				List.of(Contender.ping(this.raw, reference),
+						Contender.raw(reference, (key) -> require(number(call.send(this.raw, key), 0) == 1)),
+						Contender.of("EntityScripts", reference, run),
+						Contender.of("raw EVALSHA, alone", reference, (key) -> {
+							byte[][] keys = { ("raw:{" + key + "}:status").getBytes(StandardCharsets.US_ASCII),
+									("raw:{" + key + "}:active").getBytes(StandardCharsets.US_ASCII) };
+							return this.raw.evalSha(String.valueOf(alone), keys, new byte[][] { status });
+						})),
+				(count) -> forAll(count, run),
+				List.of(Goal.of("EntityScripts", reference, 0.9), Goal.of("EntityScripts", "raw EVALSHA, alone", 0.9)));
 	}
 
 	// Recording
