@@ -14,6 +14,7 @@ import io.ge.redis.test.Wide;
 import io.ge.redis.web.limit.RateLimitFilter;
 import io.ge.redis.web.limit.RequestRules;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,6 +24,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.security.autoconfigure.web.servlet.SecurityFilterProperties;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -35,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What is checked of rules before the first request. Redis is not needed for it.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class RequestRulesStartupTests {
 
 	private static final AutoConfigurations GUARDS = AutoConfigurations.of(AopAutoConfiguration.class,
@@ -95,11 +99,19 @@ class RequestRulesStartupTests {
 	}
 
 	@Test
-	void refusesProxiesThatAreNoNetwork() {
-		this.runner.withPropertyValues("ge.redis.rate-limit.trusted-proxies=10.0.0.0/8,lb.example.org")
+	void refusesHopsOfAddressesThatTheServerReplacesItself() {
+		this.runner.withPropertyValues("ge.redis.rate-limit.trusted-hops=1", "server.forward-headers-strategy=native")
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(GuardConfigurationException.class)
-				.hasMessageStartingWith("ge.redis.rate-limit.trusted-proxies[1]: \"lb.example.org\" is neither"));
+				.hasMessageStartingWith("ge.redis.rate-limit.trusted-hops: "));
+	}
+
+	@Test
+	void warnsOfAddressesThatEveryClientMayWrite(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("server.forward-headers-strategy=framework", "ge.redis.rate-limit.rules[0].path=/free",
+					"ge.redis.rate-limit.rules[0].limit=1", "ge.redis.rate-limit.rules[0].key=client-address")
+			.run((context) -> assertThat(output).containsOnlyOnce("server.forward-headers-strategy=framework"));
 	}
 
 	@ParameterizedTest

@@ -33,7 +33,7 @@ class KeyExamplesIntegrationTests {
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
 		.withUserConfiguration(Application.class)
 		.withPropertyValues(SharedRedis.properties())
-		.withPropertyValues("ge.redis.rate-limit.trusted-proxies=10.0.0.0/8",
+		.withPropertyValues("ge.redis.rate-limit.trusted-hops=1",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration");
 
 	@BeforeEach

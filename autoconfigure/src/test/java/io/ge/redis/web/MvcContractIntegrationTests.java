@@ -26,9 +26,11 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.config.Customizer;
@@ -48,6 +50,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.filter.CorsFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -104,15 +107,28 @@ class MvcContractIntegrationTests extends WebContract {
 	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class })
 	static class Application {
 
-		@Bean
-		@Order(1)
-		SecurityFilterChain secured(HttpSecurity http) throws Exception {
+		private static CorsConfiguration cors() {
 			CorsConfiguration cors = new CorsConfiguration();
 			cors.setAllowedOrigins(List.of(PAGE));
 			cors.setAllowedMethods(List.of("GET", "OPTIONS"));
 			cors.setExposedHeaders(List.of("Retry-After"));
-			return http.securityMatcher("/secured/**", "/after/**")
-				.cors((handling) -> handling.configurationSource((request) -> cors))
+			return cors;
+		}
+
+		@Bean
+		FilterRegistrationBean<CorsFilter> corsFilter() {
+			FilterRegistrationBean<CorsFilter> filter = new FilterRegistrationBean<>(
+					new CorsFilter((request) -> cors()));
+			filter.addUrlPatterns("/secured/*");
+			filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+			return filter;
+		}
+
+		@Bean
+		@Order(1)
+		SecurityFilterChain secured(HttpSecurity http) throws Exception {
+			return http.securityMatcher("/after/**")
+				.cors((handling) -> handling.configurationSource((request) -> cors()))
 				.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll())
 				.build();
 		}

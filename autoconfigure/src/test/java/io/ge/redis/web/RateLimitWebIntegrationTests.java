@@ -46,8 +46,6 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.WebApplicationContext;
-import org.springframework.web.cors.CorsConfiguration;
-import org.springframework.web.filter.CorsFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -274,27 +272,6 @@ class RateLimitWebIntegrationTests {
 			.run((context) -> assertThat(filtered(context).get().uri("/free").exchange())
 				.hasStatus(HttpStatus.TOO_MANY_REQUESTS)
 				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON));
-	}
-
-	@Test
-	@Wide
-	void refusalIsReadableForOriginsThatACorsFilterAllows() {
-		this.runner
-			.withPropertyValues("ge.redis.rate-limit.rules[0].path=/free", "ge.redis.rate-limit.rules[0].limit=1")
-			.withBean(CorsFilter.class, () -> new CorsFilter((request) -> {
-				CorsConfiguration configuration = new CorsConfiguration();
-				configuration.addAllowedOrigin("https://shop.example.org");
-				return configuration;
-			}))
-			.run((context) -> {
-				MockMvcTester mvc = filtered(context);
-				assertThat(mvc.get().uri("/free").exchange()).hasStatusOk();
-				assertThat(mvc.get().uri("/free").header("Origin", "https://shop.example.org").exchange())
-					.hasStatus(HttpStatus.TOO_MANY_REQUESTS)
-					.hasHeader("Access-Control-Allow-Origin", "https://shop.example.org");
-				assertThat(mvc.get().uri("/free").exchange()).hasStatus(HttpStatus.TOO_MANY_REQUESTS)
-					.doesNotContainHeader("Access-Control-Allow-Origin");
-			});
 	}
 
 	@Test

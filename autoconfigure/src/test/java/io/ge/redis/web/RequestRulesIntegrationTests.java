@@ -60,14 +60,14 @@ import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * Rules in an application with a {@code SecurityFilterChain} of its own and a handler
- * that catches everything, called over HTTP. The test is a trusted proxy.
+ * that catches everything, called over HTTP. The test is the proxy in front.
  */
 @Wide
 class RequestRulesIntegrationTests {
 
 	private static final String[] RULES = {
 			// @formatter:off
-			"trusted-proxies=127.0.0.1,::1",
+			"trusted-hops=1",
 			"limits.burst.limit=3", "limits.burst.window=10s",
 			"limits.quota.limit=100", "limits.quota.window=1h",
 			"rules[0].name=login", "rules[0].path=/login/**", "rules[0].methods=POST,get",

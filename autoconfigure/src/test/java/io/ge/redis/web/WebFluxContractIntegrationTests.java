@@ -28,6 +28,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.http.HttpStatus;
@@ -47,8 +48,10 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.server.WebFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -106,15 +109,27 @@ class WebFluxContractIntegrationTests extends WebContract {
 			LaterDesk.class, BlockingDesk.class, WaitingDesk.class })
 	static class Application {
 
-		@Bean
-		@Order(1)
-		SecurityWebFilterChain secured(ServerHttpSecurity http) {
+		private static CorsConfiguration cors() {
 			CorsConfiguration cors = new CorsConfiguration();
 			cors.setAllowedOrigins(List.of(PAGE));
 			cors.setAllowedMethods(List.of("GET", "OPTIONS"));
 			cors.setExposedHeaders(List.of("Retry-After"));
-			return http.securityMatcher(ServerWebExchangeMatchers.pathMatchers("/secured/**", "/after/**"))
-				.cors((handling) -> handling.configurationSource((exchange) -> cors))
+			return cors;
+		}
+
+		@Bean
+		@Order(Ordered.HIGHEST_PRECEDENCE)
+		WebFilter corsFilter() {
+			CorsWebFilter filter = new CorsWebFilter((exchange) -> cors());
+			return (exchange, chain) -> exchange.getRequest().getPath().value().startsWith("/secured/")
+					? filter.filter(exchange, chain) : chain.filter(exchange);
+		}
+
+		@Bean
+		@Order(1)
+		SecurityWebFilterChain secured(ServerHttpSecurity http) {
+			return http.securityMatcher(ServerWebExchangeMatchers.pathMatchers("/after/**"))
+				.cors((handling) -> handling.configurationSource((exchange) -> cors()))
 				.authorizeExchange((exchanges) -> exchanges.anyExchange().permitAll())
 				.build();
 		}

@@ -32,11 +32,9 @@ import org.springframework.util.Assert;
  * legacy or none
  * @param showDeniedKeys whether the endpoint shows the most denied keys in plain text
  * instead of hashed
- * @param trustedProxies addresses or networks of proxies whose forwarded header is
- * trusted, such as 10.0.0.0/8; host names are not resolved
- * @param forwardedField request header from which trusted proxies' client addresses are
- * read: x-forwarded-for, or forwarded as of RFC 7239; the other one is ignored, since
- * clients may have set it
+ * @param trustedHops number of proxies in front of the application that append to
+ * X-Forwarded-For; zero takes the address that the web server reports, which
+ * server.forward-headers-strategy sets
  * @param limits limits by name; their settings take precedence over the annotations
  * @param rules limits on HTTP requests, without annotations
  */
@@ -44,15 +42,16 @@ import org.springframework.util.Assert;
 public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullable String connectionFactory,
 		@DefaultValue("local") OutagePolicy onOutage, @DefaultValue("false") boolean shadow,
 		@DefaultValue("10000") long largestExactLimit, @DefaultValue("draft-10") Headers headers,
-		@DefaultValue("false") boolean showDeniedKeys, @DefaultValue List<String> trustedProxies,
-		@DefaultValue("x-forwarded-for") ForwardedField forwardedField, @DefaultValue Map<String, Limit> limits,
-		@DefaultValue List<Rule> rules) {
+		@DefaultValue("false") boolean showDeniedKeys, @DefaultValue("0") int trustedHops,
+		@DefaultValue Map<String, Limit> limits, @DefaultValue List<Rule> rules) {
 
 	private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
 
 	public RateLimitProperties {
 		Assert.isTrue(largestExactLimit > 0, () -> "ge.redis.rate-limit.largest-exact-limit must be above zero, but is "
 				+ largestExactLimit + ": set it to the largest limit that may be counted exactly, such as 10000");
+		Assert.isTrue(trustedHops >= 0, () -> "ge.redis.rate-limit.trusted-hops must not be negative, but is "
+				+ trustedHops + ": set it to the number of proxies in front of the application");
 	}
 
 	/**
@@ -129,19 +128,6 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 		/** After the request is authenticated, when its principal is known. */
 		AFTER_AUTHENTICATION
-
-	}
-
-	/**
-	 * The request field in which proxies say whom they were called by.
-	 */
-	public enum ForwardedField {
-
-		/** X-Forwarded-For: a list of addresses. */
-		X_FORWARDED_FOR,
-
-		/** Forwarded, as of RFC 7239: the for parameter of its elements. */
-		FORWARDED
 
 	}
 

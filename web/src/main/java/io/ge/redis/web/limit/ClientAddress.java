@@ -5,95 +5,98 @@
 
 package io.ge.redis.web.limit;
 
-import java.util.ArrayList;
-import java.util.Collections;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-import io.ge.redis.ratelimit.RateLimitProperties.ForwardedField;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the address of a client behind trusted proxies.
- * <p>
- * Each proxy appends the address it was called from to {@code X-Forwarded-For} or {@code
- * Forwarded}. The list is read from its end for as long as the addresses are trusted; the
- * first that is not is the client. What does not parse ends the search. No name is ever
- * looked up.
- * <p>
- * Only the field that the proxies are known to write is read: the other may be what the
- * client wrote.
+ * The client of a request as limits count it: an IPv4 address, or the /64 network of an
+ * IPv6 address, from which a single client may choose. No name is ever looked up.
  */
 final class ClientAddress {
 
-	private static final String PROPERTY = "ge.redis.rate-limit.trusted-proxies";
+	// A leading zero means octal to some readers
+	private static final String BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 
-	private final List<IpNetwork> trusted;
+	private static final String IPV4 = BYTE + "(?:\\." + BYTE + "){3}";
 
-	private final ForwardedField field;
+	private static final String IPV6 = "(?:[0-9a-fA-F]{0,4}:){2,8}(?:[0-9a-fA-F]{0,4}|" + IPV4 + ")";
 
-	private ClientAddress(List<IpNetwork> trusted, ForwardedField field) {
-		this.trusted = trusted;
-		this.field = field;
-	}
+	// The JDK looks up whatever is neither digits and dots nor has a colon
+	private static final Pattern LITERAL = Pattern.compile(IPV4 + "|" + IPV6);
 
-	static ClientAddress behind(List<String> trustedProxies, ForwardedField field) {
-		List<IpNetwork> trusted = new ArrayList<>(trustedProxies.size());
-		for (int i = 0; i < trustedProxies.size(); i++) {
-			trusted.add(IpNetwork.parse(trustedProxies.get(i).trim(), PROPERTY + "[" + i + "]"));
-		}
-		return new ClientAddress(trusted, field);
-	}
+	private static final Pattern WITH_PORT = Pattern
+		.compile("\\[(?<bracketed>[^\\]]*:[^\\]]*)](?::\\d{1,5})?|(?<ipv4>[^:]*):\\d{1,5}");
 
-	String field() {
-		return (this.field == ForwardedField.FORWARDED) ? "Forwarded" : "X-Forwarded-For";
+	private static final int NETWORK_GROUPS = 4;
+
+	private ClientAddress() {
 	}
 
 	/**
-	 * Returns the client as limits count it, {@code null} if the connection has no
-	 * address.
+	 * Finds the client of a request.
+	 * @param remote the address of the request, as the container knows it
+	 * @param forwarded the lines of {@code X-Forwarded-For}, to which each proxy appends
+	 * the address that called it
+	 * @param hops how many proxies are in front of the application; zero for the address
+	 * of the request
+	 * @return the client, or {@code null} if the request has no address. If the lines
+	 * have fewer entries than hops, or no address where the client should stand, it is
+	 * the address of the request
 	 */
-	@Nullable String find(@Nullable String remote, List<String> forwarded) {
-		IpAddress client = (remote != null) ? IpAddress.parse(remote) : null;
-		if (client == null) {
+	static @Nullable String of(@Nullable String remote, List<String> forwarded, int hops) {
+		InetAddress client = (hops > 0) ? forwarded(forwarded, hops) : null;
+		if (client == null && remote != null) {
+			client = parse(remote);
+		}
+		return (client != null) ? text(client) : null;
+	}
+
+	private static @Nullable InetAddress forwarded(List<String> lines, int hops) {
+		String list = String.join(",", lines);
+		int end = list.length();
+		for (int hop = 1; hop < hops && end >= 0; hop++) {
+			end = list.lastIndexOf(',', end - 1);
+		}
+		return (end > 0) ? parseForwarded(list.substring(list.lastIndexOf(',', end - 1) + 1, end).trim()) : null;
+	}
+
+	private static @Nullable InetAddress parseForwarded(String text) {
+		Matcher parts = WITH_PORT.matcher(text);
+		if (!parts.matches()) {
+			return parse(text);
+		}
+		return parse((parts.group("ipv4") != null) ? parts.group("ipv4") : parts.group("bracketed"));
+	}
+
+	private static @Nullable InetAddress parse(String text) {
+		int zone = text.indexOf('%');
+		String literal = (zone >= 0) ? text.substring(0, zone) : text;
+		try {
+			return LITERAL.matcher(literal).matches() ? InetAddress.getByName(literal) : null;
+		}
+		catch (UnknownHostException ex) {
 			return null;
 		}
-		List<String> lines = new ArrayList<>(forwarded);
-		Collections.reverse(lines);
-		for (String line : lines) {
-			int end = line.length();
-			while (end >= 0) {
-				if (!isTrusted(client)) {
-					return client.client();
-				}
-				int comma = commaBefore(line, end);
-				String node = node(line.substring(comma + 1, end));
-				IpAddress next = (node != null) ? IpAddress.parseForwarded(node) : null;
-				if (next == null) {
-					return client.client();
-				}
-				client = next;
-				end = comma;
-			}
+	}
+
+	private static String text(InetAddress client) {
+		String address = client.getHostAddress();
+		if (client instanceof Inet4Address) {
+			return address;
 		}
-		return client.client();
-	}
-
-	private int commaBefore(String line, int end) {
-		return (this.field == ForwardedField.FORWARDED) ? Forwarded.commaBefore(line, end)
-				: line.lastIndexOf(',', end - 1);
-	}
-
-	private @Nullable String node(String element) {
-		return (this.field == ForwardedField.FORWARDED) ? Forwarded.node(element) : element.trim();
-	}
-
-	private boolean isTrusted(IpAddress address) {
-		for (IpNetwork network : this.trusted) {
-			if (network.contains(address)) {
-				return true;
-			}
+		String[] groups = address.split(":");
+		int count = NETWORK_GROUPS;
+		while (count > 0 && groups[count - 1].equals("0")) {
+			count--;
 		}
-		return false;
+		return String.join(":", Arrays.copyOf(groups, count)) + "::/64";
 	}
 
 }

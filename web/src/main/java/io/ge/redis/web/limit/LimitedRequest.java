@@ -19,15 +19,11 @@ interface LimitedRequest {
 	@Nullable String header(String name);
 
 	/**
-	 * Returns the address at the other end of the connection, whatever filters make of
-	 * it.
+	 * Returns the address of the client as the container knows it.
 	 */
-	@Nullable String connectedAddress();
+	@Nullable String address();
 
-	/**
-	 * Returns the lines of a header as the server received them.
-	 */
-	List<String> receivedLines(String name);
+	List<String> headers(String name);
 
 	@Nullable String user();
 

@@ -13,7 +13,6 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.guard.RateLimitRules;
-import io.ge.redis.web.cors.CorsHandling;
 import io.ge.redis.web.problem.ProblemResolver;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -23,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.RequestPath;
+import org.springframework.web.cors.CorsUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Decides once for each request, by all rules of one phase together. A preflight request
- * that CORS handling answers is not limited.
+ * Decides once for each request, by all rules of one phase together. Preflight requests
+ * of CORS are not limited, as Spring MVC calls no handler for them.
  */
 public class RateLimitFilter extends OncePerRequestFilter {
 
@@ -39,15 +39,11 @@ public class RateLimitFilter extends OncePerRequestFilter {
 
 	private final ProblemResolver problems;
 
-	private final CorsHandling cors;
-
-	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems,
-			CorsHandling cors) {
+	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems) {
 		this.phase = phase;
 		this.rules = rules;
 		this.headers = headers;
 		this.problems = problems;
-		this.cors = cors;
 	}
 
 	@Override
@@ -57,7 +53,7 @@ public class RateLimitFilter extends OncePerRequestFilter {
 
 	@Override
 	protected boolean shouldNotFilter(HttpServletRequest request) {
-		return !this.rules.existFor(this.phase) || this.cors.answers(request);
+		return !this.rules.existFor(this.phase) || CorsUtils.isPreFlightRequest(request);
 	}
 
 	@Override
@@ -90,11 +86,9 @@ public class RateLimitFilter extends OncePerRequestFilter {
 		if (refusal == null) {
 			return true;
 		}
-		this.cors.answer(request, response, (refused, answer) -> {
-			if (!this.problems.answer(refusal, request, response)) {
-				throw refusal;
-			}
-		});
+		if (!this.problems.answer(refusal, request, response)) {
+			throw refusal;
+		}
 		return false;
 	}
 

@@ -18,16 +18,15 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.guard.RateLimitRules;
-import io.ge.redis.web.cors.ReactiveCorsHandling;
 import io.ge.redis.web.problem.ReactiveProblemResolver;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
-import reactor.util.context.ContextView;
 
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -46,20 +45,16 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 
 	private final ReactiveProblemResolver problems;
 
-	private final ReactiveCorsHandling cors;
-
 	private final Supplier<List<SubscriberScope>> scopes;
 
 	private final int order;
 
 	public RateLimitWebFilter(Phase phase, RequestRules rules, ReactiveRateLimitHeaders headers,
-			ReactiveProblemResolver problems, ReactiveCorsHandling cors, Supplier<List<SubscriberScope>> scopes,
-			int order) {
+			ReactiveProblemResolver problems, Supplier<List<SubscriberScope>> scopes, int order) {
 		this.phase = phase;
 		this.rules = rules;
 		this.headers = headers;
 		this.problems = problems;
-		this.cors = cors;
 		this.scopes = SingletonSupplier.of(scopes);
 		this.order = order;
 	}
@@ -71,17 +66,12 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-		if (!this.rules.existFor(this.phase)) {
+		if (!this.rules.existFor(this.phase) || CorsUtils.isPreFlightRequest(exchange.getRequest())) {
 			return chain.filter(exchange);
 		}
-		return this.cors.answers(exchange)
-			.flatMap((answered) -> answered ? Mono.<GeRedisException>empty() : refusal(exchange))
-			.singleOptional()
-			.flatMap((refusal) -> refusal.isPresent() ? refuse(refusal.get(), exchange) : chain.filter(exchange));
-	}
-
-	private Mono<Void> refuse(GeRedisException refusal, ServerWebExchange exchange) {
-		return this.cors.answer(exchange, (refused) -> this.problems.answer(refusal, refused));
+		return refusal(exchange).singleOptional()
+			.flatMap((refusal) -> refusal.isPresent() ? this.problems.answer(refusal.get(), exchange)
+					: chain.filter(exchange));
 	}
 
 	private Mono<GeRedisException> refusal(ServerWebExchange exchange) {
@@ -107,7 +97,7 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 			Mono<UnaryOperator<Runnable>> found = SubscriberScope.findAll(this.scopes.get(), context);
 			Mono<UnaryOperator<Runnable>> scope = (found != null) ? found : Mono.just(UnaryOperator.identity());
 			return Mono.zip(scope, user(exchange),
-					(binding, user) -> matches(exchange, context, binding, user.map(Principal::getName).orElse(null)));
+					(binding, user) -> matches(exchange, binding, user.map(Principal::getName).orElse(null)));
 		});
 	}
 
@@ -117,10 +107,10 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 				? exchange.getPrincipal().singleOptional() : Mono.just(Optional.empty());
 	}
 
-	private List<RateLimitRules.Match> matches(ServerWebExchange exchange, ContextView context,
-			UnaryOperator<Runnable> scope, @Nullable String user) {
+	private List<RateLimitRules.Match> matches(ServerWebExchange exchange, UnaryOperator<Runnable> scope,
+			@Nullable String user) {
 		ServerHttpRequest request = exchange.getRequest();
-		LimitedRequest limited = new ReactiveLimitedRequest(request, ReceivedRequests.find(context, request), user);
+		LimitedRequest limited = new ReactiveLimitedRequest(request, user);
 		CompletableFuture<List<RateLimitRules.Match>> matches = new CompletableFuture<>();
 		scope
 			.apply(() -> matches

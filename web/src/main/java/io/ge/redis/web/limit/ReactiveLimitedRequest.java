@@ -15,8 +15,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 /**
  * A request of a reactive web application.
  */
-record ReactiveLimitedRequest(ServerHttpRequest request, ServerHttpRequest received,
-		@Nullable String user) implements LimitedRequest {
+record ReactiveLimitedRequest(ServerHttpRequest request, @Nullable String user) implements LimitedRequest {
 
 	@Override
 	public String method() {
@@ -29,14 +28,14 @@ record ReactiveLimitedRequest(ServerHttpRequest request, ServerHttpRequest recei
 	}
 
 	@Override
-	public @Nullable String connectedAddress() {
-		InetSocketAddress remote = this.received.getRemoteAddress();
+	public @Nullable String address() {
+		InetSocketAddress remote = this.request.getRemoteAddress();
 		return (remote != null && remote.getAddress() != null) ? remote.getAddress().getHostAddress() : null;
 	}
 
 	@Override
-	public List<String> receivedLines(String name) {
-		return this.received.getHeaders().getOrEmpty(name);
+	public List<String> headers(String name) {
+		return this.request.getHeaders().getOrEmpty(name);
 	}
 
 	@Override

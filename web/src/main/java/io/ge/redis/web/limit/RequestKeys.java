@@ -24,18 +24,25 @@ final class RequestKeys {
 
 	static final String PRINCIPAL = "principal";
 
-	private static final String CLIENT_ADDRESS = "client-address";
+	static final String CLIENT_ADDRESS = "client-address";
 
 	private static final String HEADER = "header:";
 
-	private final ClientAddress addresses;
+	private static final String FORWARDED_FOR = "X-Forwarded-For";
+
+	private final int trustedHops;
 
 	private final Supplier<List<PrincipalProvider>> principals;
 
 	private final String example;
 
-	RequestKeys(ClientAddress addresses, Supplier<List<PrincipalProvider>> principals, String example) {
-		this.addresses = addresses;
+	/**
+	 * Creates an instance.
+	 * @param trustedHops how many proxies are in front of the application, as
+	 * {@link ClientAddress} counts them
+	 */
+	RequestKeys(int trustedHops, Supplier<List<PrincipalProvider>> principals, String example) {
+		this.trustedHops = trustedHops;
 		this.principals = principals;
 		this.example = example;
 	}
@@ -76,7 +83,8 @@ final class RequestKeys {
 	}
 
 	private @Nullable String clientAddress(LimitedRequest request) {
-		return this.addresses.find(request.connectedAddress(), request.receivedLines(this.addresses.field()));
+		List<String> forwarded = (this.trustedHops > 0) ? request.headers(FORWARDED_FOR) : List.of();
+		return ClientAddress.of(request.address(), forwarded, this.trustedHops);
 	}
 
 	private @Nullable String principal(LimitedRequest request) {

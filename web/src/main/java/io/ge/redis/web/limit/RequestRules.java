@@ -7,10 +7,13 @@ package io.ge.redis.web.limit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.core.invocation.RequestKeySource;
@@ -20,9 +23,12 @@ import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.guard.RateLimitRules;
 import io.ge.redis.web.exchange.WebHandlers;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.env.Environment;
 import org.springframework.http.server.PathContainer;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -34,6 +40,10 @@ import org.springframework.web.util.pattern.PathPatternParser;
  */
 public class RequestRules implements RequestKeySource, SmartInitializingSingleton {
 
+	private static final Log logger = LogFactory.getLog(RequestRules.class);
+
+	private static final String STRATEGY = "server.forward-headers-strategy";
+
 	private final RateLimitRules limits;
 
 	private final Supplier<PathPatternParser> parser;
@@ -44,12 +54,18 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 
 	private final Supplier<? extends @Nullable LimitedRequest> current;
 
+	/** How the web server finds addresses behind proxies, in lower case. */
+	private final String forwardStrategy;
+
+	private final AtomicBoolean warned = new AtomicBoolean();
+
 	private volatile @Nullable Known known;
 
 	private RequestRules(RateLimitRules limits, Supplier<PathPatternParser> parser,
 			Supplier<List<PrincipalProvider>> principals, String example,
-			Supplier<? extends @Nullable LimitedRequest> current) {
+			Supplier<? extends @Nullable LimitedRequest> current, Environment environment) {
 		this.limits = limits;
+		this.forwardStrategy = environment.getProperty(STRATEGY, "none").toLowerCase(Locale.ROOT);
 		this.parser = parser;
 		this.principals = SingletonSupplier.of(principals);
 		this.example = example;
@@ -58,14 +74,15 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 	}
 
 	public static RequestRules onServlets(RateLimitRules limits, Supplier<PathPatternParser> parser,
-			Supplier<List<PrincipalProvider>> principals) {
-		return new RequestRules(limits, parser, principals, "#request.serverName", ServletLimitedRequest::current);
+			Supplier<List<PrincipalProvider>> principals, Environment environment) {
+		return new RequestRules(limits, parser, principals, "#request.serverName", ServletLimitedRequest::current,
+				environment);
 	}
 
 	public static RequestRules onWebFlux(RateLimitRules limits, Supplier<PathPatternParser> parser,
-			Supplier<List<PrincipalProvider>> principals) {
+			Supplier<List<PrincipalProvider>> principals, Environment environment) {
 		return new RequestRules(limits, parser, principals, "#request.headers.getFirst('X-Tenant')",
-				ReceivedRequests::current);
+				BoundRequests::current, environment);
 	}
 
 	@Override
@@ -75,6 +92,7 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 					attribute + " = \"" + name + "\" is a value of the request, and the method is no web handler.",
 					"Write an expression over its parameters, such as \"#id\".");
 		}
+		warnIfForgeable(name);
 		return () -> {
 			LimitedRequest request = this.current.get();
 			return (request != null) ? known().keys().parse(name, attribute).of(request) : null;
@@ -82,12 +100,26 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 	}
 
 	private Runnable read(List<RateLimitRule> limits, RateLimitProperties properties) {
-		RequestKeys keys = new RequestKeys(
-				ClientAddress.behind(properties.trustedProxies(), properties.forwardedField()), this.principals,
-				this.example);
+		int hops = properties.trustedHops();
+		if (hops > 0 && !this.forwardStrategy.equals("none")) {
+			throw new GuardConfigurationException(
+					"ge.redis.rate-limit.trusted-hops", "it is " + hops + ", and " + STRATEGY + " is "
+							+ this.forwardStrategy + ", so both would read the forwarded headers.",
+					"Remove one of them.");
+		}
+		limits.forEach((limit) -> warnIfForgeable(limit.settings().key()));
+		RequestKeys keys = new RequestKeys(hops, this.principals, this.example);
 		PathPatternParser parser = this.parser.get();
 		List<RequestRule> read = limits.stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
 		return () -> this.known = new Known(read, keys);
+	}
+
+	private void warnIfForgeable(@Nullable String key) {
+		if (RequestKeys.CLIENT_ADDRESS.equals(key) && this.forwardStrategy.equals("framework")
+				&& this.warned.compareAndSet(false, true)) {
+			logger.warn("With " + STRATEGY + "=framework, limits by client-address count what clients write into "
+					+ "forwarded headers. Set it to native, or to none with ge.redis.rate-limit.trusted-hops.");
+		}
 	}
 
 	private Known known() {

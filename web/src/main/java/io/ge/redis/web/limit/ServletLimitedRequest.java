@@ -9,8 +9,6 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -38,23 +36,14 @@ record ServletLimitedRequest(HttpServletRequest request) implements LimitedReque
 	}
 
 	@Override
-	public @Nullable String connectedAddress() {
-		return received().getRemoteAddr();
+	public @Nullable String address() {
+		return this.request.getRemoteAddr();
 	}
 
 	@Override
-	public List<String> receivedLines(String name) {
-		Enumeration<String> lines = received().getHeaders(name);
+	public List<String> headers(String name) {
+		Enumeration<String> lines = this.request.getHeaders(name);
 		return (lines != null) ? Collections.list(lines) : List.of();
-	}
-
-	// As the container saw it: filters that believe any proxy have wrapped the request
-	private HttpServletRequest received() {
-		ServletRequest original = this.request;
-		while (original instanceof ServletRequestWrapper wrapper) {
-			original = wrapper.getRequest();
-		}
-		return (HttpServletRequest) original;
 	}
 
 	@Override

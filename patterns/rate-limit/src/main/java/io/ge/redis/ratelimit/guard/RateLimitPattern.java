@@ -123,9 +123,9 @@ public final class RateLimitPattern implements GuardPattern {
 
 	/**
 	 * Takes over other properties while the application runs: limits, overrides, whether
-	 * they are trials, rules and trusted proxies. What was used so far stays counted. If
-	 * one of them cannot work, nothing changes. Connection factory, response fields and
-	 * the like stay as they were at startup.
+	 * they are trials, rules and trusted hops. What was used so far stays counted. If one
+	 * of them cannot work, nothing changes. Connection factory, response fields and the
+	 * like stay as they were at startup.
 	 */
 	public void refresh(RateLimitProperties changed) {
 		if (changed.equals(this.limits.properties())) {

@@ -35,8 +35,7 @@ class RateLimitPropertiesTests {
 	void defaultsAreCareful() {
 		RateLimitProperties properties = RateLimitRegistryTests.bind();
 		assertThat(properties).isEqualTo(new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, 10_000,
-				RateLimitProperties.Headers.DRAFT_10, false, List.of(),
-				RateLimitProperties.ForwardedField.X_FORWARDED_FOR, Map.of(), List.of()));
+				RateLimitProperties.Headers.DRAFT_10, false, 0, Map.of(), List.of()));
 	}
 
 	@Test
@@ -56,9 +55,6 @@ class RateLimitPropertiesTests {
 		assertThat(hints("headers")).hasSameSizeAs(RateLimitProperties.Headers.values())
 			.extracting((value) -> RateLimitRegistryTests.bind("headers", value).headers())
 			.containsExactlyInAnyOrder(RateLimitProperties.Headers.values());
-		assertThat(hints("forwarded-field"))
-			.extracting((value) -> RateLimitRegistryTests.bind("forwarded-field", value).forwardedField())
-			.containsExactlyInAnyOrder(RateLimitProperties.ForwardedField.values());
 		assertThat(hints("on-outage")).extracting((value) -> RateLimitRegistryTests.bind("on-outage", value).onOutage())
 			.containsExactlyInAnyOrder(OutagePolicy.ALLOW, OutagePolicy.DENY, OutagePolicy.LOCAL);
 	}

@@ -131,9 +131,16 @@ public class RateLimitRegistryTests {
 	void refusesLargestExactLimitThatIsNone(long largest) {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, largest,
-					RateLimitProperties.Headers.NONE, false, List.of(),
-					RateLimitProperties.ForwardedField.X_FORWARDED_FOR, Map.of(), List.of()))
+					RateLimitProperties.Headers.NONE, false, 0, Map.of(), List.of()))
 			.withMessageContaining("ge.redis.rate-limit.largest-exact-limit must be above zero, but is " + largest);
+	}
+
+	@Test
+	void refusesNegativeHops() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new RateLimitProperties(true, null, OutagePolicy.LOCAL, false, 1,
+					RateLimitProperties.Headers.NONE, false, -1, Map.of(), List.of()))
+			.withMessageContaining("ge.redis.rate-limit.trusted-hops must not be negative, but is -1");
 	}
 
 	@Test
