@@ -26,9 +26,9 @@ import org.springframework.util.Assert;
  * answers from memory for stale-for and denies then
  * @param maxStaleness longest time for which an instance may answer from memory without
  * having confirmed that it knows every revocation
- * @param maxExactIds number of revoked tokens and sessions that an instance keeps
- * exactly, at 27 to 40 bytes each; of further ones it keeps 4 bytes each, and asks Redis
- * about matches
+ * @param maxExactIds number of revoked tokens and sessions that an instance keeps, at 27
+ * to 40 bytes each; if there are more, it asks Redis about every token that it does not
+ * know as revoked
  * @param staleFor time for which an instance answers from memory while Redis is
  * unavailable, with on-outage=local
  * @param clockSkew time after its expiry for which a token may still be accepted; at

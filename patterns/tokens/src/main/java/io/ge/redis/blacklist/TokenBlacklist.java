@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
  * refuses.
  * <p>
  * Above {@code ge.redis.blacklist.max-exact-ids} (1,000,000) tokens and sessions,
- * instances remember 4 bytes of each. One script call then confirms a check that seems to
- * find a revoked token: of those that are revoked, and of one in 10,000 others. Such a
- * check is refused with {@link io.ge.redis.core.outage.RedisUnavailableException} while
- * Redis is unavailable, with each policy.
+ * instances remember that many. A check of a token that is not among them costs one
+ * script call then. While Redis is unavailable it is refused with
+ * {@link io.ge.redis.core.outage.RedisUnavailableException}, unless the policy is ALLOW.
  * <p>
  * Every other call costs one script call and one round trip. An instance that checks
  * anything asks for changes twice a second, and when a message tells it to. All rows live

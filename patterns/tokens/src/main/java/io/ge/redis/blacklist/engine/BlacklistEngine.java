@@ -101,8 +101,8 @@ public final class BlacklistEngine {
 
 	/**
 	 * Decides by what Redis says.
-	 * @param remembered what memory says, or {@code null} if it only says that something
-	 * may be known
+	 * @param remembered what memory says, or {@code null} if it is incomplete and does
+	 * not know the token
 	 */
 	private CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, CompletableFuture<Found> asked,
 			@Nullable BlacklistDecision remembered) {
@@ -119,13 +119,8 @@ public final class BlacklistEngine {
 
 	private BlacklistDecision withoutRedis(BlacklistSettings list, @Nullable BlacklistDecision remembered,
 			RedisUnavailableException unavailable) {
-		if (remembered == null) {
-			// Most likely revoked: to be let in by no policy, and not certain enough to
-			// say so
-			return BlacklistDecision.undecided(list, unavailable);
-		}
 		boolean remembers = this.feed.knowsOwn() && this.feed.age(System.nanoTime()).compareTo(this.staleFor) <= 0;
-		if (list.onOutage() == OutagePolicy.LOCAL && remembers) {
+		if (list.onOutage() == OutagePolicy.LOCAL && remembers && remembered != null) {
 			return remembered;
 		}
 		return BlacklistDecision.undecided(list, (list.onOutage() == OutagePolicy.ALLOW) ? null : unavailable);

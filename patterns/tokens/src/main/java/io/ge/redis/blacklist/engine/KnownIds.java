@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * has ended goes when its segment is full and is made anew. The fast half is written last
  * and marks the slot as taken: a reader sees an id as a whole or not yet.
  */
-final class KnownIds implements RevokedIds {
+final class KnownIds {
 
 	static final int SEGMENTS = 64;
 
@@ -43,8 +43,11 @@ final class KnownIds implements RevokedIds {
 		}
 	}
 
-	@Override
-	public boolean mayHold(long fast) {
+	/**
+	 * Returns whether an id with this fast half may be in the set; {@code false} is
+	 * certain.
+	 */
+	boolean mayHold(long fast) {
 		return this.tables.get(segment(fast)).find(fast, true, 0) >= 0;
 	}
 
@@ -61,8 +64,11 @@ final class KnownIds implements RevokedIds {
 		return found >= 0 && table.until[found] >= seconds(nowMillis);
 	}
 
-	@Override
-	public void add(long fast, long strong, long untilMillis, long nowMillis) {
+	/**
+	 * Adds an id, or prolongs it.
+	 * @param fast the fast half, not zero
+	 */
+	void add(long fast, long strong, long untilMillis, long nowMillis) {
 		int segment = segment(fast);
 		Table table = this.tables.get(segment);
 		if (table.isFull()) {
@@ -75,8 +81,7 @@ final class KnownIds implements RevokedIds {
 		}
 	}
 
-	@Override
-	public long size() {
+	long size() {
 		long size = 0;
 		for (int i = 0; i < SEGMENTS; i++) {
 			size += this.tables.get(i).used;
@@ -84,13 +89,18 @@ final class KnownIds implements RevokedIds {
 		return size;
 	}
 
-	@Override
-	public long bytes() {
+	long bytes() {
 		long bytes = 0;
 		for (int i = 0; i < SEGMENTS; i++) {
 			bytes += (long) this.tables.get(i).fast.length * (2 * Long.BYTES + Integer.BYTES);
 		}
 		return bytes;
+	}
+
+	void forgetEnded(long nowMillis) {
+		for (int i = 0; i < SEGMENTS; i++) {
+			this.tables.set(i, this.tables.get(i).withoutEnded(seconds(nowMillis)));
+		}
 	}
 
 	private static int segment(long fast) {

@@ -23,12 +23,9 @@ import org.jspecify.annotations.Nullable;
  * heard, and stays when Redis has lost it. Blocks can end early: that nothing is known is
  * true only while the memory is up to date.
  * <p>
- * Of revoked tokens and sessions, which may be many, there are two generations at most:
- * the one that answers, and the next one while all rows are being read into it. Up to a
- * number of them a generation is exact. Beyond, it is a filter, which cannot forget what
- * has ended and so is replaced when it is full; what it holds must be confirmed by Redis.
- * Everything that is heard while rows are read goes into both, so the next one lacks
- * nothing when it takes over.
+ * Of revoked tokens and sessions, which may be many, no more than a number is remembered.
+ * What was left out makes the memory incomplete, until all rows are read again and there
+ * is room: Redis is asked about each token that is not known as revoked.
  */
 public final class LocalRows {
 
@@ -44,12 +41,16 @@ public final class LocalRows {
 
 	private final Clocks clocks;
 
-	private final long mostExact;
+	private final long mostIds;
 
 	/** Tokens and sessions. */
-	private volatile RevokedIds revoked = new KnownIds();
+	private final KnownIds revoked = new KnownIds();
 
-	private @Nullable RevokedIds next;
+	/** Whether all tokens and sessions are in memory. */
+	private volatile boolean complete = true;
+
+	/** Whether one was left out since all rows were begun to be read. */
+	private boolean leftOut;
 
 	/** Everything else. */
 	private final KnownIds named = new KnownIds();
@@ -62,34 +63,23 @@ public final class LocalRows {
 
 	private final Map<Row.Id, Reason> reasons = new ConcurrentHashMap<>();
 
-	public LocalRows(ServerClock clock, Clocks clocks, long mostExact) {
+	public LocalRows(ServerClock clock, Clocks clocks, long mostIds) {
 		this.clock = clock;
 		this.clocks = clocks;
-		this.mostExact = mostExact;
+		this.mostIds = mostIds;
 	}
 
 	void apply(Row row) {
-		apply(row, false);
-	}
-
-	/**
-	 * Takes a row of a page, which the next generation needs if there is one.
-	 */
-	void applyRead(Row row) {
-		apply(row, true);
-	}
-
-	private void apply(Row row, boolean read) {
 		this.writing.lock();
 		try {
-			add(row, !read || this.next == null);
+			add(row);
 		}
 		finally {
 			this.writing.unlock();
 		}
 	}
 
-	private void add(Row row, boolean toPresent) {
+	private void add(Row row) {
 		if (row.isRemoved()) {
 			this.blocks.remove(row.id());
 			this.reasons.remove(row.id());
@@ -110,11 +100,12 @@ public final class LocalRows {
 			this.named.add(row.fast(), row.strong(), row.standsUntil(), over);
 			return;
 		}
-		if (toPresent) {
+		if (this.revoked.holds(row.fast(), row.strong()) || hasRoom(over)) {
 			this.revoked.add(row.fast(), row.strong(), row.standsUntil(), over);
 		}
-		if (this.next != null) {
-			this.next.add(row.fast(), row.strong(), row.standsUntil(), over);
+		else {
+			this.leftOut = true;
+			this.complete = false;
 		}
 	}
 
@@ -127,24 +118,37 @@ public final class LocalRows {
 		return lost ? this.clock.micros(System.nanoTime()) : row.notBefore();
 	}
 
-	boolean isFull() {
-		RevokedIds ids = this.revoked;
-		return (ids instanceof IdFilter filter) ? filter.isFull() : ids.size() > this.mostExact;
+	private boolean hasRoom(long over) {
+		if (this.revoked.size() < this.mostIds) {
+			return true;
+		}
+		if (this.leftOut) {
+			return false;
+		}
+		this.revoked.forgetEnded(over);
+		return hasRoomFor(this.revoked.size());
+	}
+
+	boolean isComplete() {
+		return this.complete;
 	}
 
 	/**
-	 * Prepares for all rows to be read, from now on.
-	 * @param renew whether to begin a new generation also where the present one would do
+	 * Returns whether a number of rows would fit, and some more, so that the memory is
+	 * not full at once.
 	 */
-	void beginReading(long count, boolean renew) {
+	boolean hasRoomFor(long rows) {
+		return rows < this.mostIds * 3 / 4;
+	}
+
+	/**
+	 * Prepares for all rows to be read.
+	 */
+	void beginReading() {
 		this.writing.lock();
 		try {
-			boolean exact = this.revoked instanceof KnownIds;
-			// Not back and forth where the number is about the greatest that is exact
-			boolean exactNext = count <= (exact ? (renew ? this.mostExact / 4 * 3 : this.mostExact)
-					: this.mostExact / 2);
-			boolean keep = exact && exactNext && !renew;
-			this.next = keep ? null : (exactNext ? new KnownIds() : new IdFilter(count + count / 2 + 16));
+			this.leftOut = false;
+			this.revoked.forgetEnded(surelyOver() / 1000);
 		}
 		finally {
 			this.writing.unlock();
@@ -158,10 +162,7 @@ public final class LocalRows {
 	void endReading() {
 		this.writing.lock();
 		try {
-			if (this.next != null) {
-				this.revoked = this.next;
-				this.next = null;
-			}
+			this.complete = !this.leftOut;
 		}
 		finally {
 			this.writing.unlock();
@@ -185,13 +186,10 @@ public final class LocalRows {
 	 */
 	@Nullable TokenStatus status(TokenIdentity token) {
 		String issuer = token.issuer();
-		RevokedIds ids = this.revoked;
-		Boolean revoked = isRevoked(ids, RowKind.TOKEN, issuer, token.id());
-		if (Boolean.TRUE.equals(revoked)) {
+		if (isRevoked(RowKind.TOKEN, issuer, token.id())) {
 			return TokenStatus.REVOKED;
 		}
-		Boolean sessionRevoked = isRevoked(ids, RowKind.SESSION, issuer, token.sessionId());
-		if (Boolean.TRUE.equals(sessionRevoked)) {
+		if (isRevoked(RowKind.SESSION, issuer, token.sessionId())) {
 			return TokenStatus.SESSION_REVOKED;
 		}
 		if (isOlder(RowKind.SUBJECT, issuer, token.subject(), token)) {
@@ -200,28 +198,25 @@ public final class LocalRows {
 		if (isOlder(RowKind.CLIENT, issuer, token.clientId(), token)) {
 			return TokenStatus.CLIENT_REVOKED;
 		}
-		return (revoked != null && sessionRevoked != null) ? TokenStatus.CLEAR : null;
+		boolean known = this.complete || (token.id() == null && token.sessionId() == null);
+		return known ? TokenStatus.CLEAR : null;
 	}
 
 	/**
 	 * Tokens of a session may be issued after its row has ended, unlike a token that is
 	 * over itself when its row is.
-	 * @return whether it is revoked, or {@code null} if Redis must be asked
 	 */
-	private @Nullable Boolean isRevoked(RevokedIds ids, RowKind kind, @Nullable String issuer, @Nullable String text) {
+	private boolean isRevoked(RowKind kind, @Nullable String issuer, @Nullable String text) {
 		if (text == null) {
 			return false;
 		}
 		long fast = RowName.fast(kind, issuer, text, 1);
-		if (!ids.mayHold(fast)) {
+		if (!this.revoked.mayHold(fast)) {
 			return false;
 		}
-		if (!(ids instanceof KnownIds exact)) {
-			return null;
-		}
 		long strong = new RowName(kind, issuer, text).strong();
-		return (kind != RowKind.SESSION) ? exact.holds(fast, strong)
-				: exact.holds(fast, strong, this.clock.leastMicros(System.nanoTime()) / 1000);
+		return (kind != RowKind.SESSION) ? this.revoked.holds(fast, strong)
+				: this.revoked.holds(fast, strong, this.clock.leastMicros(System.nanoTime()) / 1000);
 	}
 
 	private boolean isOlder(RowKind kind, @Nullable String issuer, @Nullable String text, TokenIdentity token) {
@@ -264,16 +259,8 @@ public final class LocalRows {
 	}
 
 	public Size size() {
-		RevokedIds ids = this.revoked;
-		this.writing.lock();
-		try {
-			long bytes = ids.bytes() + ((this.next != null) ? this.next.bytes() : 0) + this.named.bytes();
-			return new Size(ids.size(), ids instanceof KnownIds, this.details.size(), this.blocks.size(),
-					this.reasons.size(), bytes);
-		}
-		finally {
-			this.writing.unlock();
-		}
+		return new Size(this.revoked.size(), this.complete, this.details.size(), this.blocks.size(),
+				this.reasons.size(), this.revoked.bytes() + this.named.bytes());
 	}
 
 	private long surelyOver() {

@@ -41,9 +41,9 @@ import org.springframework.core.NestedExceptionUtils;
  * until a look that was sent after it: an instance always sees what it has written. Looks
  * follow one another, so changes that can be reverted get into memory in one order.
  * <p>
- * Where the memory is full, all rows are read into its next generation, a page with each
- * look, so that the present one stays up to date meanwhile. Looks end when nothing was
- * checked for a while, and begin with the next check, which asks Redis.
+ * While the memory is incomplete it is looked once a minute whether all rows would fit,
+ * which are then read again. Looks end when nothing was checked for a while, and begin
+ * with the next check, which asks Redis.
  */
 public final class RowFeed {
 
@@ -100,12 +100,6 @@ public final class RowFeed {
 
 	/** Only changed by one look after the other. */
 	private volatile @Nullable Position position;
-
-	/** Likewise. */
-	private boolean renewing;
-
-	/** Likewise, where a next generation is being read. */
-	private @Nullable PageEnd lastRead;
 
 	private long tidiedAt = System.nanoTime();
 
@@ -275,7 +269,6 @@ public final class RowFeed {
 									+ "Further ones are not logged.");
 				}
 				this.position = null;
-				this.renewing = false;
 				// An instance that falls behind while it reads all rows waits for the
 				// next
 				// look
@@ -289,11 +282,8 @@ public final class RowFeed {
 				return follow(changes.position(), again);
 			}
 			this.freshAt = sent;
-			tidy(sent);
-			if (this.renewing || this.rows.isFull()) {
-				return renew();
-			}
-			return CompletableFuture.completedFuture(!changes.isEmpty(known));
+			boolean more = !changes.isEmpty(known);
+			return isTidied(sent) && !this.rows.isComplete() ? complete(more) : CompletableFuture.completedFuture(more);
 		});
 	}
 
@@ -301,8 +291,7 @@ public final class RowFeed {
 		long sent = System.nanoTime();
 		return this.redis.lastChange().thenCompose((last) -> {
 			this.clock.set(last.micros(), sent);
-			this.renewing = false;
-			this.rows.beginReading(last.rows(), false);
+			this.rows.beginReading();
 			Set<Row.Id> blocks = new HashSet<>();
 			return readAfter(null, blocks).thenCompose((read) -> {
 				this.rows.keepBlocks(blocks);
@@ -325,41 +314,32 @@ public final class RowFeed {
 	}
 
 	/**
-	 * Begins to read all rows into the next generation, or goes on with the next page.
-	 * Everything up to the present position stands in Redis, and all later changes get
-	 * into both generations.
+	 * Has the next look read all rows, if they fit into memory.
 	 */
-	private CompletableFuture<Boolean> renew() {
-		if (!this.renewing) {
-			return this.redis.lastChange().thenApply((last) -> {
-				this.rows.beginReading(last.rows(), true);
-				this.lastRead = null;
-				this.renewing = true;
-				return true;
-			});
-		}
-		return readPage(this.lastRead).thenApply((read) -> {
-			this.lastRead = read.end();
-			if (this.lastRead == null) {
-				this.rows.endReading();
-				this.renewing = false;
+	private CompletableFuture<Boolean> complete(boolean more) {
+		return this.redis.lastChange().thenApply((last) -> {
+			boolean fits = this.rows.hasRoomFor(last.rows());
+			if (fits) {
+				this.position = null;
 			}
-			return true;
+			return more || fits;
 		});
 	}
 
 	private CompletableFuture<Page> readPage(@Nullable PageEnd last) {
 		return this.redis.rows(last, this.page).thenApply((read) -> {
-			read.rows().forEach(this.rows::applyRead);
+			read.rows().forEach(this.rows::apply);
 			return read;
 		});
 	}
 
-	private void tidy(long now) {
-		if (now - this.tidiedAt > TIDIED_EVERY) {
+	private boolean isTidied(long now) {
+		boolean due = now - this.tidiedAt > TIDIED_EVERY;
+		if (due) {
 			this.tidiedAt = now;
 			this.rows.forgetEnded();
 		}
+		return due;
 	}
 
 	private void lookAgain() {

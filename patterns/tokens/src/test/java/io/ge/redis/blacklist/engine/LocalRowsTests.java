@@ -179,68 +179,62 @@ class LocalRowsTests {
 	}
 
 	@Test
-	void asksAboutWhatMayBeRevokedBeyondTheMostThatIsExact() {
+	void asksAboutWhatItDoesNotKnowBeyondTheMostIds() {
 		LocalRows few = new LocalRows(this.clock, this.clocks, 2);
 		RowName session = new RowName(RowKind.SESSION, "issuer", "session of anna");
 		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "1"), LATER, 0));
 		few.apply(row(session, LATER, 0));
-		assertThat(few.isFull()).isFalse();
+		assertThat(few.status(token("3", "boris"))).isEqualTo(TokenStatus.CLEAR);
 		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "2"), LATER, 0));
-		assertThat(few.isFull()).isTrue();
-		few.beginReading(3, true);
-		few.applyRead(row(new RowName(RowKind.TOKEN, "issuer", "1"), LATER, 0));
-		// Heard of while the others are read
-		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "3"), LATER, 0));
-		few.applyRead(row(session, LATER, 0));
-		assertThat(few.status(token("3", "boris"))).isEqualTo(TokenStatus.REVOKED);
-		few.endReading();
-		assertThat(few.isFull()).isFalse();
 		assertThat(few.size().exact()).isFalse();
-		assertThat(few.status(token("1", "boris"))).isNull();
+		assertThat(few.status(token("1", "boris"))).isEqualTo(TokenStatus.REVOKED);
+		assertThat(few.status(token("4", "anna"))).isEqualTo(TokenStatus.SESSION_REVOKED);
+		assertThat(few.status(token("2", "boris"))).isNull();
 		assertThat(few.status(token("3", "boris"))).isNull();
-		assertThat(few.status(token("4", "anna"))).isNull();
-		assertThat(few.status(token("4", "boris"))).isEqualTo(TokenStatus.CLEAR);
 		few.apply(row(new RowName(RowKind.CLIENT, "issuer", "client"), LATER, NOW));
-		assertThat(few.status(token("1", "boris"))).isEqualTo(TokenStatus.CLIENT_REVOKED);
+		assertThat(few.status(token("3", "boris"))).isEqualTo(TokenStatus.CLIENT_REVOKED);
 	}
 
 	@Test
-	void becomesExactAgainWhenHalfIsLeft() {
-		LocalRows few = new LocalRows(this.clock, this.clocks, 100);
-		few.beginReading(101, false);
-		few.endReading();
-		assertThat(few.size().exact()).isFalse();
-		few.beginReading(51, true);
-		few.endReading();
-		assertThat(few.size().exact()).isFalse();
-		few.beginReading(50, false);
-		few.applyRead(row(new RowName(RowKind.TOKEN, "issuer", "1"), LATER, 0));
-		few.endReading();
-		assertThat(few.size().exact()).isTrue();
-		assertThat(few.status(token("1", "boris"))).isEqualTo(TokenStatus.REVOKED);
-		// Few enough to be kept, too many to be made anew each time one is added
-		few.beginReading(90, false);
-		few.endReading();
-		assertThat(few.size().exact()).isTrue();
-		assertThat(few.status(token("1", "boris"))).isEqualTo(TokenStatus.REVOKED);
-		few.beginReading(90, true);
-		few.endReading();
-		assertThat(few.size().exact()).isFalse();
-	}
-
-	@Test
-	void millionsTakeFourBytesEach() {
-		int number = 2_000_000;
-		this.rows.beginReading(number, false);
-		Random random = new Random(1);
-		for (int i = 0; i < number; i++) {
-			this.rows.applyRead(new Row(RowKind.TOKEN, random.nextLong() | 1, random.nextLong(), LATER, 0, null));
+	void isCompleteAgainWhenAllRowsWereRead() {
+		LocalRows few = new LocalRows(this.clock, this.clocks, 2);
+		for (String id : List.of("1", "2", "3")) {
+			few.apply(row(new RowName(RowKind.TOKEN, "issuer", id), NOW / 1000 + 1000, 0));
 		}
-		this.rows.endReading();
-		assertThat(this.rows.size().exact()).isFalse();
-		assertThat(this.rows.size().bytes()).isLessThanOrEqualTo(4L * number);
-		this.rows.beginReading(number, true);
-		assertThat(this.rows.size().bytes()).isLessThanOrEqualTo(8L * number);
+		few.beginReading();
+		assertThat(few.isComplete()).isFalse();
+		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "3"), LATER, 0));
+		few.endReading();
+		assertThat(few.isComplete()).isFalse();
+		long now = System.nanoTime();
+		this.clock.set(NOW + 60_000_000, now, now);
+		few.beginReading();
+		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "3"), LATER, 0));
+		few.endReading();
+		assertThat(few.isComplete()).isTrue();
+		assertThat(few.status(token("3", "boris"))).isEqualTo(TokenStatus.REVOKED);
+		assertThat(few.status(token("4", "boris"))).isEqualTo(TokenStatus.CLEAR);
+	}
+
+	@Test
+	void whatHasEndedMakesRoom() {
+		LocalRows few = new LocalRows(this.clock, this.clocks, 2);
+		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "1"), NOW / 1000 + 1000, 0));
+		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "2"), NOW / 1000 + 1000, 0));
+		long now = System.nanoTime();
+		this.clock.set(NOW + 60_000_000, now, now);
+		few.apply(row(new RowName(RowKind.TOKEN, "issuer", "3"), LATER, 0));
+		assertThat(few.isComplete()).isTrue();
+		assertThat(few.status(token("3", "boris"))).isEqualTo(TokenStatus.REVOKED);
+	}
+
+	@Test
+	void nothingIsKeptIfNothingMayBe() {
+		LocalRows none = new LocalRows(this.clock, this.clocks, 0);
+		assertThat(none.status(token("1", "boris"))).isEqualTo(TokenStatus.CLEAR);
+		none.apply(row(new RowName(RowKind.TOKEN, "issuer", "1"), LATER, 0));
+		assertThat(none.status(token("1", "boris"))).isNull();
+		assertThat(none.size().ids()).isZero();
 	}
 
 	@Test
