@@ -8,6 +8,7 @@ package io.ge.redis.core.call;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -112,8 +113,8 @@ public final class OngoingResults {
 
 	/**
 	 * Finds what goes on in a value.
-	 * @return the class of the value, or of what an {@link Optional} or a response holds;
-	 * {@code null} if neither goes on
+	 * @return the class of the value, or of what an {@link Optional} or a response holds,
+	 * or of the first element of an array or a list; {@code null} if none goes on
 	 */
 	public static @Nullable Class<?> find(@Nullable Object value) {
 		if (value == null) {
@@ -125,6 +126,13 @@ public final class OngoingResults {
 		}
 		if (value instanceof Optional<?> optional) {
 			return find(optional.orElse(null));
+		}
+		if (value instanceof Object[] array) {
+			return (array.length > 0) ? find(array[0]) : null;
+		}
+		// Others may load what they hold when they are looked into
+		if (value instanceof List<?> list && type.getName().startsWith("java.util.")) {
+			return list.isEmpty() ? null : find(list.get(0));
 		}
 		Method body = BODY.get(type).orElse(null);
 		return (body != null) ? find(ReflectionUtils.invokeMethod(body, value)) : null;

@@ -256,7 +256,7 @@ public final class ConsumerContainer<T> {
 		}
 		boolean reclaim = this.reclaim.getAndSet(false);
 		long asked = System.nanoTime();
-		asked(() -> this.source.take(free * this.settings.batchSize(), reclaim, this.inFlight.deliveries()))
+		asked(() -> this.source.take(free * this.settings.batchSize(), reclaim, this.inFlight.held()))
 			.whenComplete((taken, failure) -> {
 				Throwable problem = (failure != null) ? Waiting.cause(failure) : taken(taken, asked);
 				if (problem != null) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.RedisBackend;
@@ -39,14 +40,14 @@ public final class Consumers implements SmartLifecycle {
 	private final boolean keepAlive;
 
 	/** Of the last start. */
-	private volatile CompletableFuture<Void> stopped = CompletableFuture.completedFuture(null);
+	private final AtomicReference<CompletableFuture<Void>> stopped = new AtomicReference<>(
+			CompletableFuture.completedFuture(null));
 
 	private volatile boolean running;
 
 	/**
 	 * Creates consumers without containers.
-	 * @param keepAlive whether the process stays alive if there are containers at the
-	 * start
+	 * @param keepAlive whether the process stays alive while there are containers
 	 */
 	public Consumers(ConsumerThreads threads, boolean keepAlive) {
 		this.threads = threads;
@@ -65,6 +66,7 @@ public final class Consumers implements SmartLifecycle {
 		backend.onRecovery(added::wake);
 		if (this.running) {
 			added.start();
+			keepAlive();
 		}
 		return added;
 	}
@@ -129,10 +131,15 @@ public final class Consumers implements SmartLifecycle {
 	public void start() {
 		this.running = true;
 		this.containers.forEach(ConsumerContainer::start);
-		if (this.keepAlive && !this.containers.isEmpty() && this.stopped.isDone()) {
-			this.stopped = new CompletableFuture<>();
+		keepAlive();
+	}
+
+	private void keepAlive() {
+		CompletableFuture<Void> last = this.stopped.get();
+		CompletableFuture<Void> next = new CompletableFuture<>();
+		if (this.keepAlive && !this.containers.isEmpty() && last.isDone() && this.stopped.compareAndSet(last, next)) {
 			// All other threads of the library are daemons
-			Thread alive = new Thread(this.stopped::join, "ge-redis-consumer-keep-alive");
+			Thread alive = new Thread(next::join, "ge-redis-consumer-keep-alive");
 			alive.setDaemon(false);
 			alive.start();
 		}
@@ -150,7 +157,7 @@ public final class Consumers implements SmartLifecycle {
 		this.running = false;
 		CompletableFuture.allOf(this.containers.stream().map(ConsumerContainer::stop).toArray(CompletableFuture[]::new))
 			.whenComplete((stopped, failure) -> {
-				this.stopped.complete(null);
+				this.stopped.get().complete(null);
 				callback.run();
 			});
 	}

@@ -8,6 +8,7 @@ package io.ge.redis.core.consume;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,6 +48,9 @@ final class InFlight<T> {
 	/** Deliveries that are handled or wait to be settled. */
 	private final Map<Delivery<T>, Call> deliveries = new ConcurrentHashMap<>();
 
+	/** Deliveries that a handler has left unsettled, and until when they are leased. */
+	private final Map<Delivery<T>, Long> left = new ConcurrentHashMap<>();
+
 	/** Calls of the handler that have not returned, the permits in use. */
 	private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
@@ -73,6 +77,16 @@ final class InFlight<T> {
 
 	Collection<Delivery<T>> deliveries() {
 		return this.deliveries.keySet();
+	}
+
+	/**
+	 * Returns what must not be taken again: also what waits for its acknowledgement.
+	 */
+	Collection<Delivery<T>> held() {
+		this.left.values().removeIf((until) -> until - System.nanoTime() <= 0);
+		Set<Delivery<T>> held = new HashSet<>(this.deliveries.keySet());
+		held.addAll(this.left.keySet());
+		return held;
 	}
 
 	boolean isOver() {
@@ -308,7 +322,10 @@ final class InFlight<T> {
 		// batch is delivered again
 		private void leave() {
 			List<Delivery<T>> left = this.batch.stream().filter((each) -> !this.apart.contains(each)).toList();
-			left.forEach(InFlight.this.deliveries::remove);
+			left.forEach((delivery) -> {
+				InFlight.this.left.put(delivery, this.leasedUntil);
+				InFlight.this.deliveries.remove(delivery);
+			});
 			if (!left.isEmpty() && InFlight.this.warnedOfNoAcknowledgement.compareAndSet(false, true)) {
 				logger.warn("A listener of '" + InFlight.this.source.name()
 						+ "' has returned without an acknowledgement. Unless it calls its Acknowledgment within "
@@ -329,6 +346,7 @@ final class InFlight<T> {
 
 		private void settle(Settlement<T> settlement) {
 			InFlight.this.deliveries.putIfAbsent(settlement.delivery(), this);
+			InFlight.this.left.remove(settlement.delivery());
 			InFlight.this.settlements.add(settlement);
 		}
 

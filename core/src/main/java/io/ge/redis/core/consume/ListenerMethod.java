@@ -147,13 +147,24 @@ public final class ListenerMethod {
 		ResolvableType content = whole ? type.getGeneric(0) : type;
 		this.payload = ReturnTypes.resolved(content);
 		ResolvableType read = ResolvableType.forType(this.payload);
-		if (read.hasUnresolvableGenerics() || read.resolve(Object.class) == Object.class) {
+		if (isOpen(content) || read.resolve(Object.class) == Object.class) {
 			throw problem("the type of its payload is not known.");
 		}
 		if (OngoingResults.find(content, this.envelope::equals) != null) {
 			throw problem("it takes several messages at once, and is not in batch mode.");
 		}
 		return whole ? Role.ENVELOPE : Role.PAYLOAD;
+	}
+
+	// Of the elements of an array, a class of the bean could not say what its variables
+	// are
+	private static boolean isOpen(ResolvableType type) {
+		ResolvableType element = type;
+		while (element.isArray()) {
+			element = element.getComponentType();
+		}
+		ResolvableType seen = (element != type) ? ResolvableType.forType(element.getType()) : type;
+		return ResolvableType.forClassWithGenerics(List.class, seen).hasUnresolvableGenerics();
 	}
 
 	private RuntimeException problem(String problem) {
@@ -270,7 +281,8 @@ public final class ListenerMethod {
 
 		static CompletionStage<? extends @Nullable Object> follow(ReactiveAdapter adapter, Object result) {
 			Publisher<?> publisher = adapter.toPublisher(result);
-			return adapter.isMultiValue() ? Flux.from(publisher).then().toFuture() : Mono.from(publisher).toFuture();
+			return adapter.isMultiValue() ? Flux.from(publisher).doOnNext(OngoingResults::requireOver).then().toFuture()
+					: Mono.from(publisher).toFuture();
 		}
 
 	}

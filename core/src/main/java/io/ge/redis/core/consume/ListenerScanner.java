@@ -47,7 +47,7 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 
 	private final Predicate<String> mayListen;
 
-	/** What is no singleton and was made before the start, by name. */
+	/** What was made before the start and is no singleton of its name, by name. */
 	private final Map<String, Object> early = new ConcurrentHashMap<>();
 
 	/** Classes of beans that were looked at, and methods that listen. */
@@ -75,10 +75,15 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 			scan(name, AopProxyUtils.ultimateTargetClass(bean), bean);
 			this.known.add(List.of(name, bean.getClass()));
 		}
-		else if (!this.beans.getMergedBeanDefinition(name).isSingleton()) {
+		else if (!this.beans.getMergedBeanDefinition(name).isSingleton() || isProduct(name, bean)) {
 			this.early.putIfAbsent(name, bean);
 		}
 		return bean;
+	}
+
+	private boolean isProduct(String name, Object bean) {
+		return !(bean instanceof FactoryBean) && this.beans.containsSingleton(name)
+				&& this.beans.getSingleton(name) instanceof FactoryBean;
 	}
 
 	@Override

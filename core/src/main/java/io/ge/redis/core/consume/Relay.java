@@ -65,6 +65,8 @@ final class Relay implements Executor, AutoCloseable {
 			catch (RuntimeException | Error ex) {
 				// The others wait for this thread
 			}
+			// What one task leaves behind must not interrupt the next
+			Thread.interrupted();
 			task.run();
 		}
 	}

@@ -7,6 +7,7 @@ package io.ge.redis.core.invocation;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.List;
@@ -124,7 +125,9 @@ public final class ReturnTypes {
 	public static Type resolved(ResolvableType type) {
 		Class<?> known = type.resolve();
 		ResolvableType alone = ResolvableType.forType(type.getType());
-		if (known == null || (alone.resolve() != null && !alone.hasUnresolvableGenerics())) {
+		boolean whole = !(type.getType() instanceof TypeVariable) && alone.resolve() != null
+				&& !alone.hasUnresolvableGenerics();
+		if (known == null || whole) {
 			return type.getType();
 		}
 		ResolvableType[] generics = Arrays.stream(type.getGenerics())

@@ -404,6 +404,14 @@ class ConsumerContainerTests {
 				});
 		Awaitility.await().until(() -> given.get() != null && container.report().inFlight() == 0);
 		assertThat(this.source.settled).isEmpty();
+		// Within the lease it must not be given again, and from then on it may
+		assertThat(this.source.held).isSubsetOf("one");
+		container.wake();
+		Awaitility.await().until(() -> this.source.held.contains("one"));
+		Awaitility.await().until(() -> {
+			container.wake();
+			return this.source.held.isEmpty();
+		});
 		given.get().acknowledge();
 		given.get().retry();
 		Awaitility.await().until(() -> this.source.settled(Outcome.DONE).size() == 1);

@@ -19,6 +19,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -118,6 +119,32 @@ class ListenerMethodTests {
 			.isThrownBy(
 					() -> new ListenerMethod(new Generic<String>(), guarded(Generic.class, "on"), Whole.class, false))
 			.withMessageContaining("the type of its payload is not known");
+	}
+
+	@Test
+	void readsABoundedTypeAsTheClassOfTheBeanSays() {
+		assertThat(new ListenerMethod(new Bound(), guarded(Bound.class, "on"), Whole.class, false).payloadType())
+			.isEqualTo(Integer.class);
+		for (String name : List.of("on", "several", "wholes")) {
+			assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(
+					() -> new ListenerMethod(new Bounded<Integer>(), guarded(Bounded.class, name), Whole.class, false))
+				.withMessageContaining("the type of its payload is not known");
+		}
+	}
+
+	@Test
+	void failsWhereWorkGoesOnInsideOfWhatItReturns() throws Exception {
+		for (String name : List.of("monosInFlux", "monoInList", "monoInArray")) {
+			CompletableFuture<Object> called;
+			try {
+				called = call(method(name, false), "1");
+			}
+			catch (GuardConfigurationException ex) {
+				assertThat(ex).hasMessageContaining("nothing tells when its work ends");
+				continue;
+			}
+			assertThat(called).as(name).isCompletedExceptionally();
+		}
 	}
 
 	@Test
@@ -221,6 +248,23 @@ class ListenerMethodTests {
 
 	}
 
+	static class Bounded<T extends Number> {
+
+		void on(T payload) {
+		}
+
+		void several(T[] payload) {
+		}
+
+		void wholes(Optional<T>[] payload) {
+		}
+
+	}
+
+	static class Bound extends Bounded<Integer> {
+
+	}
+
 	static class Asynchronous {
 
 		@Async
@@ -235,6 +279,18 @@ class ListenerMethodTests {
 	}
 
 	private static final class Listeners {
+
+		Object monosInFlux(String payload) {
+			return Flux.just(Mono.just(payload));
+		}
+
+		Object monoInList(String payload) {
+			return List.of(Mono.just(payload));
+		}
+
+		Object monoInArray(String payload) {
+			return new Object[] { Mono.just(payload) };
+		}
 
 		String primitive(int payload) {
 			return String.valueOf(payload);

@@ -15,6 +15,7 @@ import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -103,6 +104,27 @@ class ListenerScannerTests {
 				assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> context.getBean("hidden"))
 					.withMessageContaining("private and static methods cannot listen");
 			}
+		}
+	}
+
+	@Test
+	void findsThoseOfProductsThatOthersHaveHadMade() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean("product", FactoryBean.class, () -> new FactoryBean<Declaring>() {
+
+				@Override
+				public Declaring getObject() {
+					return new Hiding();
+				}
+
+				@Override
+				public Class<?> getObjectType() {
+					return Declaring.class;
+				}
+
+			});
+			context.registerBean("other", Object.class, () -> context.getBean("product").toString());
+			assertThat(start(context)).containsOnlyKeys("on Hiding");
 		}
 	}
 

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * A source in memory, which answers at once and rings by {@link #add}.
  */
 final class MemorySource implements WorkSource<String> {
+
+	/** What the last take said to have. */
+	volatile Set<String> held = Set.of();
 
 	final ConcurrentLinkedDeque<Delivery<String>> waiting = new ConcurrentLinkedDeque<>();
 
@@ -84,6 +88,7 @@ final class MemorySource implements WorkSource<String> {
 	public synchronized CompletionStage<TakenWork<String>> take(int most, boolean reclaim,
 			Collection<Delivery<String>> inFlight) {
 		count("take");
+		this.held = inFlight.stream().map(Delivery::id).collect(Collectors.toSet());
 		if (reclaim) {
 			count("reclaim");
 		}

@@ -72,6 +72,14 @@ class RelayTests {
 	}
 
 	@Test
+	void interruptOfOneTaskIsNotThatOfTheNext() {
+		this.relay.execute(() -> Thread.currentThread().interrupt());
+		this.relay.execute(() -> this.done.add("interrupted " + Thread.currentThread().isInterrupted()));
+		this.threads.asked.remove().run();
+		assertThat(this.done).containsExactly("interrupted false");
+	}
+
+	@Test
 	void taskThatFailsKeepsNoneOfTheOthers() {
 		this.relay.execute(() -> {
 			throw new IllegalStateException("fails");

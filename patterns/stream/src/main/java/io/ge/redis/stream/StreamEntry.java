@@ -82,7 +82,7 @@ record StreamEntry(int stream, StreamKeys keys, String id, StreamFields fields, 
 	 * Returns whether it has a body, or may be for another group.
 	 */
 	boolean needsScript() {
-		return this.fields.bytes(BODY) != null || this.fields.bytes(TO) != null;
+		return !bodyId().isEmpty() || this.fields.bytes(TO) != null;
 	}
 
 	long length() {

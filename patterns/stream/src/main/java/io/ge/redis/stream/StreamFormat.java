@@ -154,9 +154,14 @@ record StreamFormat(JsonPayloads payloads) {
 	 */
 	record Written(List<Object> fields, String bodyId, byte[] body) {
 
-		/** Of context and payload, as far as it is not kept apart. */
+		/**
+		 * Of context and payload as far as it is not kept apart, in bytes, or of all
+		 * text, in characters, if that is more.
+		 */
 		long size() {
-			return this.fields.stream().mapToLong((each) -> (each instanceof byte[] json) ? json.length : 0).sum();
+			long json = this.fields.stream().mapToLong((each) -> (each instanceof byte[] one) ? one.length : 0).sum();
+			long text = this.fields.stream().mapToLong((each) -> (each instanceof String one) ? one.length() : 0).sum();
+			return Math.max(json, text);
 		}
 
 	}

@@ -127,12 +127,22 @@ local function take_over(keys, entry, again)
   return true
 end
 
+-- Gives what replies were lost with, and returns whether all that the consumer has was looked at
 local function take_again(keys)
-  for _, entry in ipairs(redis.call('XPENDING', keys.stream, group, '-', '+', SCANNED, me)) do
-    if given < most and entry[3] <= uncertain and not held[keys.stream .. ' ' .. entry[1]] then
-      take_over(keys, entry, true)
+  local from = '-'
+  for _ = 1, LOOKED do
+    local page = redis.call('XPENDING', keys.stream, group, from, '+', SCANNED, me)
+    for _, entry in ipairs(page) do
+      if given < most and entry[3] <= uncertain and not held[keys.stream .. ' ' .. entry[1]] then
+        take_over(keys, entry, true)
+      end
     end
+    if #page < SCANNED then
+      return true
+    end
+    from = '(' .. page[#page][1]
   end
+  return false
 end
 
 -- In an outage that lasts longer than a lease the consumer goes on with what it has
@@ -249,9 +259,10 @@ for key = 1, #KEYS, 3 do
   local before, made, position = given, -1, '+'
   if given < most then
     local pending, id, open
+    local all = true
     position, pending, made = information(keys.stream)
     if uncertain >= 0 and pending > 0 then
-      take_again(keys)
+      all = take_again(keys)
     end
     if made >= 0 then
       if ordered then
@@ -260,7 +271,7 @@ for key = 1, #KEYS, 3 do
         id, open = take_any(keys, position, pending)
       end
     end
-    position = open or id or position
+    position = not all and '+' or open or id or position
   end
   streams[#streams + 1] = {made, position, given - before, keys.out}
 end

@@ -317,6 +317,8 @@ abstract class StreamsContract {
 					"The payload for stream 'work' has 1022 bytes as JSON, more than 1000. Send a reference to what"
 							+ " is stored elsewhere, set ge.redis.stream.definitions.work.claim-check.threshold, or raise"
 							+ " ge.redis.stream.definitions.work.max-payload-size");
+		assertThatIllegalArgumentException().isThrownBy(() -> instance.publisher()
+			.publish("work", StreamMessage.of(new Job("x", 1)).triggeredBy("reader", "y".repeat(1000))));
 		start("work.max-payload-size", "1000B", "work.claim-check.threshold", "100B").publisher()
 			.publish("work", large);
 		assertThat(this.template.opsForStream().size("work.done")).isEqualTo(1);

@@ -20,7 +20,11 @@ else
   redis.call('ZADD', expiry, string.format('%.0f', now + ttl), member)
 end
 remove_expired()
-local lives = redis.call('ZCARD', index) > redis.call('ZCARD', expiry) and '0' or ttl
+-- As long as the last member does, which may have been put with another time to live
+local lives = '0'
+if redis.call('ZCARD', index) <= redis.call('ZCARD', expiry) then
+  lives = string.format('%.0f', redis.call('ZRANGE', expiry, -1, -1, 'WITHSCORES')[2] - now)
+end
 keep(index, lives)
 keep(expiry, lives)
 return {gone and 1 or added}

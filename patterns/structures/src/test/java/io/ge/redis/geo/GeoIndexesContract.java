@@ -181,6 +181,16 @@ abstract class GeoIndexesContract extends StructureContract {
 	}
 
 	@Test
+	void membersStayForTheirOwnTimeBesideShorterOnes() {
+		this.indexes.put("desks", "kept", BERLIN);
+		GeoProperties shorter = Bound.of(GeoProperties.class, "ge.redis.geo.indexes", "desks.ttl", "300ms");
+		new RedisGeoIndexes(shorter, backend()).put("desks", "gone", POTSDAM);
+		await().untilAsserted(
+				() -> assertThat(names(this.indexes.nearest("desks", BERLIN, 100, 5))).containsExactly("kept"));
+		assertThat(this.indexes.put("desks", "kept", BERLIN)).isFalse();
+	}
+
+	@Test
 	void findsAllThatIsThereAlsoAtTheEdges() {
 		Random random = new Random(SEED);
 		Map<String, GeoPoint> members = new HashMap<>();
