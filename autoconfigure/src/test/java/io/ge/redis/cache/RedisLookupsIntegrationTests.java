@@ -153,7 +153,8 @@ class RedisLookupsIntegrationTests {
 		ScriptExecutor scripts = new ScriptExecutor(connection, (script, nanos, failure) -> {
 		});
 		Breaker breaker = new Breaker("test", connection, (key) -> CompletableFuture.completedFuture(null),
-				new OutageSettings(BUDGET, 100, Duration.ofMillis(10)), this.scheduler, new OutageListener() {
+				new OutageSettings(BUDGET, 100, Duration.ofMillis(10), Duration.ofSeconds(30)), this.scheduler,
+				new OutageListener() {
 
 					@Override
 					public void onFailure(String pattern, OutageCause cause) {
@@ -164,7 +165,7 @@ class RedisLookupsIntegrationTests {
 					}
 
 				});
-		return new GuardedRedis("cache", scripts, breaker, new Compensations(scripts, breaker));
+		return new GuardedRedis("cache", scripts, breaker, new Compensations(scripts, breaker, Duration.ZERO));
 	}
 
 	@Test

@@ -720,7 +720,7 @@ abstract class DistributedLocksContract extends LocksContract {
 
 	private static boolean renew(RedisLocks locks, RedisLockKey key, String handle) {
 		CompletableFuture<Boolean> mine = new CompletableFuture<>();
-		locks.renew(List.of(new LeaseRenewal(key, handle, Duration.ofSeconds(30))),
+		locks.renew(List.of(new LeaseRenewal(key, handle, Duration.ofSeconds(30), null)),
 				(renewal, extended) -> mine.complete(extended),
 				(renewal) -> mine.completeExceptionally(new IllegalStateException("not answered")));
 		return mine.orTimeout(5, TimeUnit.SECONDS).join();

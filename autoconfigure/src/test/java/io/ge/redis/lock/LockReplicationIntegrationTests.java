@@ -480,10 +480,10 @@ class LockReplicationIntegrationTests {
 		LockSettings settings = new LockSettings("orders", Duration.ZERO, Duration.ofSeconds(30), true,
 				OutagePolicy.DENY, null, Duration.ZERO, OnLost.EVENT, 2, LONG, LockMode.EXCLUSIVE, 1);
 		assertThat(locks.acquire(key, "h1", settings, false, locks.newBudget()).join().tokens()).isNotNull();
-		locks.confirm(new LeaseRenewal(key, "h1", settings.leaseTime()), settings).join();
+		locks.confirm(new LeaseRenewal(key, "h1", settings.leaseTime(), null), settings).join();
 		locks.release(key, "h1", null, Duration.ZERO, Duration.ZERO, locks.newBudget()).join();
 		assertThatExceptionOfType(CompletionException.class)
-			.isThrownBy(() -> locks.confirm(new LeaseRenewal(key, "h1", settings.leaseTime()), settings).join())
+			.isThrownBy(() -> locks.confirm(new LeaseRenewal(key, "h1", settings.leaseTime(), null), settings).join())
 			.havingCause()
 			.isInstanceOf(RedisUnavailableException.class)
 			.withMessageContaining("was lost before 2 replicas confirmed it");

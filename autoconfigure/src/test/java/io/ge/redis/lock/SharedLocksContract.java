@@ -477,7 +477,7 @@ abstract class SharedLocksContract extends LocksContract {
 
 	private boolean renew(RedisShares shares, String handle) {
 		CompletableFuture<Boolean> mine = new CompletableFuture<>();
-		shares.renew(List.of(new LeaseRenewal(key(), handle, Duration.ofSeconds(30))),
+		shares.renew(List.of(new LeaseRenewal(key(), handle, Duration.ofSeconds(30), null)),
 				(renewal, extended) -> mine.complete(extended), (renewal) -> mine.complete(false));
 		return mine.orTimeout(5, TimeUnit.SECONDS).join();
 	}

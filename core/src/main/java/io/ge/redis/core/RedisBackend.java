@@ -106,7 +106,10 @@ public final class RedisBackend {
 		this.connection = connection;
 		this.scripts = new ScriptExecutor(connection, scriptListener);
 		this.breaker = new Breaker(name, connection, this::tryToWrite, outage, scheduler, outageListener);
-		this.compensations = new Compensations(this.scripts, this.breaker);
+		this.compensations = new Compensations(this.scripts, this.breaker, outage.failoverRepair());
+		if (!outage.failoverRepair().isZero()) {
+			connection.onNewPrimary(this.compensations::onNewPrimary);
+		}
 		this.bus = bus;
 		this.outage = outage;
 		this.scheduler = scheduler;

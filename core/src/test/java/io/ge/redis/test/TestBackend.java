@@ -56,7 +56,8 @@ public final class TestBackend implements AutoCloseable {
 
 		};
 		this.backend = new RedisBackend("test", "ge", null, instanceId, GuardConnections.from(factory, commandTimeout),
-				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50)), this.scheduler, scripts, listener);
+				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50), Duration.ofSeconds(30)), this.scheduler,
+				scripts, listener);
 		restart();
 	}
 

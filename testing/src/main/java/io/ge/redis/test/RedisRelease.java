@@ -49,7 +49,17 @@ public final class RedisRelease {
 	 * @return servers that are ready to fail over
 	 */
 	public SentinelRedis sentinel(String... settings) {
-		return SentinelRedis.start(this.binary, settings);
+		return sentinelWithReplicas(2, settings);
+	}
+
+	/**
+	 * One primary, its replicas, three Sentinels.
+	 * @param replicas the number of replicas
+	 * @param settings lines of {@code redis.conf} for every data node
+	 * @return servers that are ready to fail over
+	 */
+	public SentinelRedis sentinelWithReplicas(int replicas, String... settings) {
+		return SentinelRedis.start(this.binary, replicas, settings);
 	}
 
 	/**

@@ -25,8 +25,6 @@ public final class SentinelRedis extends RedisFixture {
 	 */
 	public static final String MASTER = "ge-primary";
 
-	private static final int REPLICAS = 2;
-
 	private static final int SENTINELS = 3;
 
 	private static final int QUORUM = 2;
@@ -40,11 +38,11 @@ public final class SentinelRedis extends RedisFixture {
 		this.sentinels = sentinels;
 	}
 
-	static SentinelRedis start(RedisBinary binary, String... settings) {
+	static SentinelRedis start(RedisBinary binary, int replicas, String... settings) {
 		SentinelRedis redis = new SentinelRedis(new RedisNodes(), new RedisNodes());
-		redis.nodes.setUp(() -> redis.nodes.addReplicated(binary, REPLICAS, settings));
+		redis.nodes.setUp(() -> redis.nodes.addReplicated(binary, replicas, settings));
 		try {
-			redis.startSentinels(binary);
+			redis.startSentinels(binary, replicas);
 		}
 		catch (RuntimeException ex) {
 			redis.close();
@@ -53,7 +51,7 @@ public final class SentinelRedis extends RedisFixture {
 		return redis;
 	}
 
-	private void startSentinels(RedisBinary binary) {
+	private void startSentinels(RedisBinary binary, int replicas) {
 		RedisNode primary = this.nodes.all().get(0);
 		for (int i = 0; i < SENTINELS; i++) {
 			this.sentinels.add(RedisNode.sentinel(binary,
@@ -62,17 +60,24 @@ public final class SentinelRedis extends RedisFixture {
 					"sentinel failover-timeout " + MASTER + " 3000", "sentinel parallel-syncs " + MASTER + " 2"));
 		}
 		for (RedisNode sentinel : this.sentinels.all()) {
-			Awaitility.await("Sentinel " + sentinel + " to know all others").until(() -> knowsAll(sentinel));
+			Awaitility.await("Sentinel " + sentinel + " to know all others").until(() -> knowsAll(sentinel, replicas));
 		}
 	}
 
-	private static boolean knowsAll(RedisNode sentinel) {
+	private static boolean knowsAll(RedisNode sentinel, int replicas) {
 		return size(sentinel.command("SENTINEL", "SENTINELS", MASTER)) == SENTINELS - 1
-				&& size(sentinel.command("SENTINEL", "REPLICAS", MASTER)) == REPLICAS;
+				&& size(sentinel.command("SENTINEL", "REPLICAS", MASTER)) == replicas;
 	}
 
 	private static int size(Object reply) {
 		return ((List<?>) reply).size();
+	}
+
+	/**
+	 * Begins a planned failover, while the primary works.
+	 */
+	public void failOver() {
+		this.sentinels.all().get(0).command("SENTINEL", "FAILOVER", MASTER);
 	}
 
 	/**

@@ -6,17 +6,22 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -34,10 +39,12 @@ import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
+import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 
 /**
  * A copy of the application's Lettuce factory with the options a guard needs: commands
@@ -67,7 +74,14 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private final Openings openings = new Openings();
 
+	/** Connections to the primary behind Sentinel, open or being opened. */
+	private final Set<CompletableFuture<? extends StatefulConnection<?, ?>>> toPrimary = ConcurrentHashMap.newKeySet();
+
+	private final Runnable newPrimary;
+
 	private @Nullable LettuceConnectionProvider provider;
+
+	private volatile @Nullable LettuceSentinels sentinels;
 
 	private volatile boolean ready;
 
@@ -77,18 +91,24 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	private final @Nullable ClientResources ownResources;
 
 	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client,
-			@Nullable ClientResources ownResources) {
+			@Nullable ClientResources ownResources, Runnable newPrimary) {
 		super(servers, client);
+		this.newPrimary = newPrimary;
 		this.address = GuardConnections.addressOf(servers);
 		this.ownResources = ownResources;
 		setAutoStartup(false);
 	}
 
-	static DedicatedLettuceFactory copyOf(LettuceConnectionFactory application) {
+	/**
+	 * Copies a factory.
+	 * @param newPrimary called when Sentinel names another primary than before, just
+	 * before the connections to the former one are closed
+	 */
+	static DedicatedLettuceFactory copyOf(LettuceConnectionFactory application, Runnable newPrimary) {
 		ClientResources shared = application.getClientConfiguration().getClientResources().orElse(null);
 		ClientResources resources = (shared != null) ? shared : ClientResources.create();
 		return new DedicatedLettuceFactory(serversOf(application), clientOf(application, resources),
-				(shared != null) ? null : resources);
+				(shared != null) ? null : resources, newPrimary);
 	}
 
 	String address() {
@@ -99,6 +119,10 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	public void destroy() {
 		// Longer than any
 		this.openings.close(SINGLE_HANDSHAKE.plus(CONNECT_TIMEOUT));
+		LettuceSentinels followed = this.sentinels;
+		if (followed != null) {
+			followed.close();
+		}
 		super.destroy();
 		if (this.ownResources != null) {
 			this.ownResources.shutdown(QUIET_MILLIS, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -255,6 +279,10 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
 			return first ? connect(cluster) : connectOnFreshMap(cluster);
 		}
+		LettuceSentinels followed = this.sentinels;
+		if (followed != null && getRequiredNativeClient() instanceof RedisClient client) {
+			return toPrimary(followed, (primary) -> client.connectAsync(ByteArrayCodec.INSTANCE, primary));
+		}
 		return connections.getConnectionAsync(StatefulConnection.class)
 			.thenApply((connection) -> (StatefulConnection<byte[], byte[]>) connection);
 	}
@@ -265,8 +293,65 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
 			return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE);
 		}
+		LettuceSentinels followed = this.sentinels;
+		if (followed != null && getRequiredNativeClient() instanceof RedisClient client) {
+			return toPrimary(followed, (primary) -> client.connectPubSubAsync(ByteArrayCodec.INSTANCE, primary));
+		}
 		return connections.getConnectionAsync(StatefulRedisPubSubConnection.class)
 			.thenApply((connection) -> (StatefulRedisPubSubConnection<byte[], byte[]>) connection);
+	}
+
+	/**
+	 * Opens a connection that is lost when Sentinel names another primary, and fails if
+	 * that happens while it is opened.
+	 */
+	private <C extends StatefulConnection<byte[], byte[]>> CompletableFuture<C> toPrimary(LettuceSentinels followed,
+			Function<RedisURI, CompletionStage<C>> connecting) {
+		CompletableFuture<C> opened = new CompletableFuture<>();
+		this.toPrimary.add(opened);
+		followed.primary().thenCompose(connecting).whenComplete((connection, failure) -> {
+			if (failure != null) {
+				opened.completeExceptionally(failure);
+				this.toPrimary.remove(opened);
+				return;
+			}
+			LettuceLink.onLost(connection, () -> this.toPrimary.remove(opened));
+			if (!opened.complete(connection)) {
+				connection.closeAsync();
+			}
+		});
+		return opened;
+	}
+
+	private void leaveFormerPrimary() {
+		List<CompletableFuture<? extends StatefulConnection<?, ?>>> former = List.copyOf(this.toPrimary);
+		former.forEach((opened) -> opened
+			.completeExceptionally(new NotConnectedException("Sentinel names another primary", null)));
+		this.newPrimary.run();
+		for (CompletableFuture<? extends StatefulConnection<?, ?>> opened : former) {
+			this.toPrimary.remove(opened);
+			opened.thenAccept(LettuceLink::lose);
+		}
+	}
+
+	private LettuceSentinels follow(RedisSentinelConfiguration servers) {
+		LettuceClientConfiguration client = getClientConfiguration();
+		RedisURI settings = LettuceConverters.sentinelConfigurationToRedisURI(servers);
+		Stream.concat(Stream.of(settings), settings.getSentinels().stream()).forEach((server) -> {
+			client.getClientName().ifPresent(server::setClientName);
+			server.setSsl(client.isUseSsl());
+			server.setVerifyPeer(client.getVerifyMode());
+			server.setStartTls(client.isStartTls());
+			server.setTimeout(client.getCommandTimeout());
+		});
+		settings.setDatabase(getDatabase());
+		client.getRedisCredentialsProviderFactory().ifPresent((credentials) -> {
+			settings.setCredentialsProvider(credentials.createCredentialsProvider(servers));
+			RedisCredentialsProvider ofSentinels = credentials.createSentinelCredentialsProvider(servers);
+			settings.getSentinels().forEach((sentinel) -> sentinel.setCredentialsProvider(ofSentinels));
+		});
+		return new LettuceSentinels(settings, client.getClientResources().orElseThrow(),
+				client.getClientOptions().orElseThrow(), this.openings, this::leaveFormerPrimary);
 	}
 
 	/**
@@ -319,6 +404,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				start();
 				connections = doCreateConnectionProvider(getRequiredNativeClient(), ByteArrayCodec.INSTANCE);
 				this.provider = connections;
+				RedisSentinelConfiguration servers = getSentinelConfiguration();
+				this.sentinels = (servers != null) ? follow(servers) : null;
 			}
 			if (!this.ready && getRequiredNativeClient() instanceof RedisClusterClient cluster) {
 				cluster.getPartitions();

@@ -108,6 +108,13 @@ public interface GuardConnection extends AutoCloseable {
 	CompletionStage<Void> awaken(byte[] key, Duration timeout);
 
 	/**
+	 * Adds an action for when Sentinel names another primary, to which commands are sent
+	 * from then on. With other drivers than Lettuce it is not called.
+	 */
+	default void onNewPrimary(Runnable action) {
+	}
+
+	/**
 	 * Returns where the servers are, for people.
 	 * @return host and port, of several servers or of none where the driver does not tell
 	 */

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -64,13 +65,26 @@ final class LettuceGuardConnection implements GuardConnection {
 	/** Those on which the server is waited for, likewise. */
 	private final Set<LettuceBlockingConnection> blocking = ConcurrentHashMap.newKeySet();
 
+	private final List<Runnable> newPrimaryActions = new CopyOnWriteArrayList<>();
+
 	private volatile Client client;
 
 	private volatile boolean closed;
 
 	LettuceGuardConnection(LettuceConnectionFactory application) {
 		this.application = application;
-		this.client = Client.of(application);
+		this.client = Client.of(application, this::followNewPrimary);
+	}
+
+	private void followNewPrimary() {
+		// Calls wait for the next connection rather than being refused by this one
+		replace(this.current.get());
+		this.newPrimaryActions.forEach(Runnable::run);
+	}
+
+	@Override
+	public void onNewPrimary(Runnable action) {
+		this.newPrimaryActions.add(action);
 	}
 
 	@Override
@@ -81,7 +95,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	@Override
 	public void restart() {
 		if (this.closed) {
-			this.client = Client.of(this.application);
+			this.client = Client.of(this.application, this::followNewPrimary);
 			this.closed = false;
 		}
 	}
@@ -439,8 +453,8 @@ final class LettuceGuardConnection implements GuardConnection {
 	 */
 	private record Client(DedicatedLettuceFactory factory, ScheduledExecutorService connector, LettuceShards shards) {
 
-		static Client of(LettuceConnectionFactory application) {
-			DedicatedLettuceFactory factory = DedicatedLettuceFactory.copyOf(application);
+		static Client of(LettuceConnectionFactory application, Runnable newPrimary) {
+			DedicatedLettuceFactory factory = DedicatedLettuceFactory.copyOf(application, newPrimary);
 			return new Client(factory, Executors.newScheduledThreadPool(2, DaemonThreads.named("ge-redis-connect")),
 					new LettuceShards(factory));
 		}

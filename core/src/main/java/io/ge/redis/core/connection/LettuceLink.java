@@ -13,6 +13,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,16 @@ record LettuceLink(@Nullable StatefulConnection<byte[], byte[]> connection,
 			}
 
 		});
+	}
+
+	/**
+	 * Ends a connection as if the server had, so that its users replace it.
+	 */
+	static void lose(StatefulConnection<?, ?> connection) {
+		if (connection instanceof RedisChannelHandler<?, ?> handler
+				&& handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+			endpoint.disconnect();
+		}
 	}
 
 	@SuppressWarnings("unchecked")

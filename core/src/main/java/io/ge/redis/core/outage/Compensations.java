@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptExecutor;
@@ -18,7 +19,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Compensates commands of unknown outcome, which may have left something in Redis.
+ * Compensates commands of unknown outcome, which may have left something in Redis, and
+ * repeats recent writes on a new primary, which may have lost them.
  * <p>
  * A compensation is sent at once, on Lettuce on the connection on which the command was
  * sent, so that the server reads it after the command and before whatever its caller
@@ -40,13 +42,25 @@ public final class Compensations {
 
 	private final BlockingQueue<Pending> pending = new LinkedBlockingQueue<>(CAPACITY);
 
+	/** Acknowledged writes, the oldest first. */
+	private final BlockingQueue<Pending> acknowledged = new LinkedBlockingQueue<>(CAPACITY);
+
+	private final AtomicInteger newPrimaries = new AtomicInteger();
+
 	private final AtomicBoolean retrying = new AtomicBoolean();
 
 	private final Breaker breaker;
 
-	public Compensations(ScriptExecutor scripts, Breaker breaker) {
+	private final Duration failoverRepair;
+
+	/**
+	 * Sends compensations.
+	 * @param failoverRepair how long acknowledged writes are kept
+	 */
+	public Compensations(ScriptExecutor scripts, Breaker breaker, Duration failoverRepair) {
 		this.scripts = scripts;
 		this.breaker = breaker;
+		this.failoverRepair = failoverRepair;
 		breaker.beforeRecovery(this::sendAll);
 		// What has failed meanwhile
 		breaker.onRecovery(this::sendAll);
@@ -63,6 +77,30 @@ public final class Compensations {
 
 	public int size() {
 		return this.pending.size();
+	}
+
+	/**
+	 * Keeps an acknowledged write, to repeat it on a new primary. Earlier ones are
+	 * forgotten when their time is over or there are too many.
+	 */
+	void acknowledged(ScriptCall call) {
+		for (Pending first = this.acknowledged.peek(); first != null
+				&& first.isOver(); first = this.acknowledged.peek()) {
+			this.acknowledged.remove(first);
+		}
+		Pending write = new Pending(call, System.nanoTime() + this.failoverRepair.toNanos());
+		while (!this.acknowledged.offer(write)) {
+			this.acknowledged.poll();
+		}
+	}
+
+	public void onNewPrimary() {
+		this.newPrimaries.incrementAndGet();
+		this.acknowledged.forEach((write) -> submit(write.call(), this.failoverRepair));
+	}
+
+	int newPrimaries() {
+		return this.newPrimaries.get();
 	}
 
 	private void send(Pending compensation) {

@@ -197,6 +197,20 @@ public final class GuardedRedis {
 	}
 
 	/**
+	 * Repeats an acknowledged write if Sentinel names another primary within
+	 * {@code ge.redis.outage.failover-repair}.
+	 * @param call idempotent
+	 */
+	public void repeatOnNewPrimary(ScriptCall call) {
+		this.compensations.acknowledged(call);
+	}
+
+	/** Returns how often a new primary may have lost what is held. */
+	public int newPrimaries() {
+		return this.compensations.newPrimaries();
+	}
+
+	/**
 	 * Compensates what a call before the failed one has left, unless its own compensation
 	 * does: that is sent only if nobody knows whether the failed call ran.
 	 * @param useful how long it makes sense to go on

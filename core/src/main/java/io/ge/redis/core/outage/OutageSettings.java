@@ -20,10 +20,12 @@ import org.springframework.util.Assert;
  * Redis any more
  * @param probeInterval time between two attempts to reach Redis on a new connection
  * during an outage; at most 500 ms
+ * @param failoverRepair time before a failover by Sentinel whose revocations are written
+ * again on the new primary, as are the locks that are held; 0 for neither
  */
 @ConfigurationProperties("ge.redis.outage")
 public record OutageSettings(@DefaultValue("200ms") Duration commandTimeout, @DefaultValue("3") int failureThreshold,
-		@DefaultValue("250ms") Duration probeInterval) {
+		@DefaultValue("250ms") Duration probeInterval, @DefaultValue("30s") Duration failoverRepair) {
 
 	private static final Duration LONGEST_PROBE_INTERVAL = Duration.ofMillis(500);
 
@@ -34,6 +36,8 @@ public record OutageSettings(@DefaultValue("200ms") Duration commandTimeout, @De
 				() -> "ge.redis.outage.failure-threshold must be at least 1, was " + failureThreshold);
 		Assert.isTrue(probeInterval.toMillis() > 0 && probeInterval.compareTo(LONGEST_PROBE_INTERVAL) <= 0,
 				() -> "ge.redis.outage.probe-interval must be between 1ms and 500ms, was " + probeInterval);
+		Assert.isTrue(!failoverRepair.isNegative(),
+				() -> "ge.redis.outage.failover-repair must not be negative, was " + failoverRepair);
 	}
 
 }

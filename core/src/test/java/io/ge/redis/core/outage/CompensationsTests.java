@@ -42,21 +42,22 @@ class CompensationsTests {
 	private final Breaker breaker = new Breaker("test", this.connection, (key) -> {
 		this.written.add((key != null) ? new String(key) : "no key");
 		return CompletableFuture.completedFuture(null);
-	}, new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(10)), this.scheduler, new OutageListener() {
+	}, new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(10), Duration.ofSeconds(30)), this.scheduler,
+			new OutageListener() {
 
-		@Override
-		public void onFailure(String pattern, OutageCause cause) {
-		}
+				@Override
+				public void onFailure(String pattern, OutageCause cause) {
+				}
 
-		@Override
-		public void onTransition(String breaker, boolean open) {
-		}
+				@Override
+				public void onTransition(String breaker, boolean open) {
+				}
 
-	});
+			});
 
 	private final Compensations compensations = new Compensations(
 			new ScriptExecutor(this.connection, (script, nanos, failure) -> {
-			}), this.breaker);
+			}), this.breaker, BRIEF);
 
 	@BeforeEach
 	void open() {
@@ -117,6 +118,19 @@ class CompensationsTests {
 		Awaitility.await().until(() -> !this.breaker.isOpen());
 		assertThat(this.connection.scripts).noneMatch((key) -> key.contains("oldest"));
 		assertThat(this.connection.scripts).anyMatch((key) -> key.contains("newest"));
+	}
+
+	@Test
+	void acknowledgedWritesAreRepeatedOnANewPrimaryUnlessTheirTimeWasOverBeforeTheLastOne() {
+		this.connection.answers = true;
+		Awaitility.await().until(() -> !this.breaker.isOpen());
+		this.compensations.acknowledged(call("early"));
+		long over = System.nanoTime() + BRIEF.toNanos();
+		Awaitility.await().until(() -> System.nanoTime() - over >= 0);
+		this.compensations.acknowledged(call("late"));
+		this.compensations.onNewPrimary();
+		assertThat(this.compensations.newPrimaries()).isOne();
+		assertThat(this.connection.scripts).singleElement().asString().contains("late");
 	}
 
 	@Test

@@ -36,7 +36,8 @@ class GuardedRedisTests {
 
 	private final Breaker breaker = new Breaker("test", this.connection,
 			(key) -> CompletableFuture.failedFuture(new IOException()),
-			new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(500)), this.scheduler, new OutageListener() {
+			new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(500), Duration.ofSeconds(30)),
+			this.scheduler, new OutageListener() {
 
 				@Override
 				public void onFailure(String pattern, OutageCause cause) {
@@ -49,7 +50,7 @@ class GuardedRedisTests {
 			});
 
 	private final GuardedRedis redis = new GuardedRedis("test", this.scripts, this.breaker,
-			new Compensations(this.scripts, this.breaker));
+			new Compensations(this.scripts, this.breaker, Duration.ZERO));
 
 	@AfterEach
 	void stop() {

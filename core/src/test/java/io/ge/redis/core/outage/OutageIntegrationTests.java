@@ -170,8 +170,8 @@ class OutageIntegrationTests {
 			AtomicReference<RedisBackend> made = new AtomicReference<>();
 			RedisBackend backend = new RedisBackend("test", "ge", null, "instance-1",
 					GuardConnections.from(factory, Duration.ofSeconds(5)),
-					new OutageSettings(Duration.ofSeconds(5), 3, Duration.ofMillis(50)), scheduler,
-					(script, nanos, failure) -> {
+					new OutageSettings(Duration.ofSeconds(5), 3, Duration.ofMillis(50), Duration.ofSeconds(30)),
+					scheduler, (script, nanos, failure) -> {
 					}, new FirstCall(made, first));
 			made.set(backend);
 			redis.primary().kill();

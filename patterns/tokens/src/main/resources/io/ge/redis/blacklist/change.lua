@@ -6,6 +6,7 @@
 --       that instant or time in ms, else 0
 --       how many changes the stream keeps, channel of all instances
 --       why, or ''
+--       the not-before of the first call if this one repeats it, else ''
 -- Reply {how long the row stands in ms, 0 if it does not; id of the change, '' if there was none; not-before or 0}
 --
 -- Invariants
@@ -27,6 +28,7 @@
 local rows, details, changes, reasons = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local member, operation, millis = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local most, channel, reason = ARGV[4], ARGV[5], ARGV[6]
+local given = tonumber(ARGV[7])
 
 local LATE = 10000
 local REMOVED_AT_ONCE = 100
@@ -80,8 +82,13 @@ else
   redis.call('ZADD', rows, whole(stands_until), member)
 end
 if operation == 'not-before' then
-  not_before = math.max(now, tonumber(redis.call('HGET', details, 'last') or '0') + 1)
-  redis.call('HSET', details, member, whole(not_before), 'last', whole(not_before))
+  local last = tonumber(redis.call('HGET', details, 'last') or '0')
+  if given then -- a token that was issued since the first call stays valid
+    not_before = math.max(given, tonumber(redis.call('HGET', details, member) or '0'))
+  else
+    not_before = math.max(now, last + 1)
+  end
+  redis.call('HSET', details, member, whole(not_before), 'last', whole(math.max(last, not_before)))
 end
 if reason ~= '' then
   redis.call('HSET', reasons, member, reason)

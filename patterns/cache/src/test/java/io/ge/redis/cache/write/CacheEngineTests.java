@@ -51,20 +51,21 @@ class CacheEngineTests {
 	private final Breaker breaker = new Breaker("test", this.connection, (key) -> {
 		this.probing.add(Thread.currentThread());
 		return CompletableFuture.completedFuture(null);
-	}, new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(10)), this.scheduler, new OutageListener() {
+	}, new OutageSettings(Duration.ofSeconds(1), 3, Duration.ofMillis(10), Duration.ofSeconds(30)), this.scheduler,
+			new OutageListener() {
 
-		@Override
-		public void onFailure(String pattern, OutageCause cause) {
-		}
+				@Override
+				public void onFailure(String pattern, OutageCause cause) {
+				}
 
-		@Override
-		public void onTransition(String breaker, boolean open) {
-		}
+				@Override
+				public void onTransition(String breaker, boolean open) {
+				}
 
-	});
+			});
 
 	private final GuardedRedis redis = new GuardedRedis("cache", this.scripts, this.breaker,
-			new Compensations(this.scripts, this.breaker));
+			new Compensations(this.scripts, this.breaker, Duration.ZERO));
 
 	private final KeySpace keys = new KeySpace("ge", "cache");
 

@@ -89,6 +89,9 @@ public final class LockLease {
 	/** Whether the lease has been extended as far as it may be. */
 	private volatile boolean last;
 
+	/** The primary that knows it, by the number of new primaries before. */
+	private volatile int primary;
+
 	/**
 	 * Creates a lease.
 	 * @param since when the lock was not yet this instance's
@@ -99,6 +102,7 @@ public final class LockLease {
 		this.key = key;
 		this.redis = redis;
 		this.handle = handle;
+		this.primary = redis.newPrimaries();
 		this.tokens = tokens;
 		this.nextToken = tokens.first();
 		this.settings = settings;
@@ -218,7 +222,8 @@ public final class LockLease {
 
 	LeaseRenewal renewal(long now) {
 		this.nextRenewal = now + this.leaseNanos / RETRIES_PER_LEASE;
-		return new LeaseRenewal(this.key, this.handle, lease(now));
+		return new LeaseRenewal(this.key, this.handle, lease(now),
+				(this.primary != this.redis.newPrimaries()) ? this.tokens : null);
 	}
 
 	private Duration lease(long now) {
@@ -237,6 +242,7 @@ public final class LockLease {
 			this.nextRenewal = sent + this.leaseNanos / RENEWALS_PER_LEASE;
 			this.deadline = deadline(sent, lease.toNanos());
 			this.confirmed = true;
+			this.primary = this.redis.newPrimaries();
 			this.last = lease.compareTo(this.settings.leaseTime()) < 0;
 		}
 	}

@@ -99,6 +99,8 @@ public class RedisLocks {
 
 	private static final LuaScript RENEW = LuaScript.load(DistributedLocks.class, "renew.lua");
 
+	private static final LuaScript RESTORE = LuaScript.load(DistributedLocks.class, "restore.lua");
+
 	private static final KeyPart LAST_TOKEN = KeyPart.of("f1");
 
 	private static final KeyPart QUEUE = KeyPart.of("q1");
@@ -271,7 +273,8 @@ public class RedisLocks {
 
 	/**
 	 * Extends leases: on a Cluster with one call for each slot, else with one for each
-	 * {@value #MOST_AT_ONCE} locks, all sent at once.
+	 * {@value #MOST_AT_ONCE} locks, all sent at once. After a failover by Sentinel each
+	 * lock is written again if the new primary does not know it.
 	 * @param extended told of each answer: the lease, and whether the handle still held
 	 * the lock
 	 * @param failed told of those that Redis has not answered
@@ -279,9 +282,12 @@ public class RedisLocks {
 	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
 			Consumer<LeaseRenewal> failed) {
 		List<RedisKey> locks = renewals.stream().map((renewal) -> renewal.key().lock()).toList();
-		for (List<Integer> group : this.redis.groups(locks, MOST_AT_ONCE)) {
+		int most = renewals.stream().anyMatch((renewal) -> renewal.lost() != null) ? 1 : MOST_AT_ONCE;
+		for (List<Integer> group : this.redis.groups(locks, most)) {
 			List<LeaseRenewal> batch = group.stream().map(renewals::get).toList();
-			this.redis.run(call(renewScript(), batch), this.redis.newBudget()).whenComplete((reply, failure) -> {
+			LockAnswer.TokenRange lost = batch.get(0).lost();
+			ScriptCall call = (lost != null) ? restoreCall(batch.get(0), lost) : call(renewScript(), batch);
+			this.redis.run(call, this.redis.newBudget()).whenComplete((reply, failure) -> {
 				if (failure != null) {
 					batch.forEach(failed);
 					return;
@@ -291,6 +297,11 @@ public class RedisLocks {
 				}
 			});
 		}
+	}
+
+	private ScriptCall restoreCall(LeaseRenewal renewal, LockAnswer.TokenRange tokens) {
+		return ScriptCall.of(RESTORE, List.of(renewal.key().lock(), renewal.key().lastToken()), this.instance,
+				renewal.handle(), renewal.lease().toMillis(), tokens.first(), tokens.last(), TOKEN_MEMORY_MILLIS);
 	}
 
 	/**
@@ -358,6 +369,10 @@ public class RedisLocks {
 	}
 
 	// Differs if several may hold a lock
+
+	int newPrimaries() {
+		return this.redis.newPrimaries();
+	}
 
 	String grantTopic() {
 		return "lock.grant";

@@ -104,6 +104,12 @@ public final class RedisShares extends RedisLocks {
 		return releaseCall(key, handle, null, Duration.ZERO, Duration.ZERO);
 	}
 
+	/** A share is not written again, since others of it may be lost. */
+	@Override
+	int newPrimaries() {
+		return 0;
+	}
+
 	@Override
 	LuaScript renewScript() {
 		return RENEW;

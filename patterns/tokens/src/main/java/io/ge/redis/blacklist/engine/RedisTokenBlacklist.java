@@ -162,10 +162,20 @@ public final class RedisTokenBlacklist {
 	}
 
 	private CompletableFuture<Change> change(byte[] member, String operation, long millis, @Nullable String reason) {
-		List<RedisKey> keys = List.of(this.rows, this.details, this.changes, this.reasons);
-		return run(ScriptCall.of(CHANGE, keys, member, operation, millis, this.changesKept, this.channel,
-				(reason != null) ? reason : NONE))
-			.thenApply((reply) -> new Change(Duration.ofMillis(reply.number(0)), reply.text(1)));
+		return run(changeCall(member, operation, millis, reason, NONE)).thenApply((reply) -> {
+			Change change = new Change(Duration.ofMillis(reply.number(0)), reply.text(1));
+			// A block can be removed, also by another instance
+			if (RowKind.of(member[0]) != RowKind.BLOCK && !change.timeToLive().isZero()) {
+				this.redis.repeatOnNewPrimary(changeCall(member, operation, millis, reason, reply.number(2)));
+			}
+			return change;
+		});
+	}
+
+	private ScriptCall changeCall(byte[] member, String operation, long millis, @Nullable String reason,
+			Object notBefore) {
+		return ScriptCall.of(CHANGE, List.of(this.rows, this.details, this.changes, this.reasons), member, operation,
+				millis, this.changesKept, this.channel, (reason != null) ? reason : NONE, notBefore);
 	}
 
 	public CompletableFuture<Look> look(byte[] member) {
