@@ -53,8 +53,11 @@ public enum OutageCause {
 	/** A script or module blocks the server. */
 	BUSY(true, "Find the script or module that blocks Redis and stop it"),
 
-	/** The server is a replica, such as a demoted primary. */
-	READONLY(true, "Wait for the failover, or connect to the primary"),
+	/**
+	 * The server takes no writes: it is a replica, such as a demoted primary, or has too
+	 * few replicas.
+	 */
+	READONLY(true, "Wait for the failover, connect to the primary, or repair its replicas"),
 
 	/** The server's memory limit is reached and it may not evict. */
 	OOM(false, "Raise maxmemory, or move caches with ge.redis.cache.connection-factory"),
@@ -62,8 +65,8 @@ public enum OutageCause {
 	/** The user lacks a permission. */
 	NOPERM(false, "Give the user of Redis the rights of the guards"),
 
-	/** The server stopped accepting writes, since it cannot persist or replicate them. */
-	MISCONF(false, "Free disk space, or repair the replication"),
+	/** The server stopped accepting writes, since it cannot persist them. */
+	MISCONF(false, "Free disk space, or repair the persistence"),
 
 	/** Fewer replicas than wanted have acknowledged a write, or it is not known. */
 	REPLICAS(false, "Repair the replicas, or lower replicas of the lock"),
@@ -179,13 +182,13 @@ public enum OutageCause {
 		String code = reply.split("\\s", 2)[0];
 		return switch (code) {
 			case "OOM" -> OOM;
-			case "READONLY" -> READONLY;
+			case "READONLY", "NOREPLICAS" -> READONLY;
 			case "LOADING", "MASTERDOWN" -> LOADING;
 			case "CLUSTERDOWN", "TRYAGAIN" -> CLUSTERDOWN;
 			case "BUSY" -> BUSY;
 			case "NOPERM" -> NOPERM;
 			case "NOAUTH", "WRONGPASS" -> CREDENTIALS;
-			case "MISCONF", "NOREPLICAS" -> MISCONF;
+			case "MISCONF" -> MISCONF;
 			default -> null;
 		};
 	}

@@ -46,6 +46,7 @@ class OutageCauseTests {
 			NOAUTH Authentication required.                                                | CREDENTIALS
 			WRONGPASS invalid username-password pair                                       | CREDENTIALS
 			MISCONF Redis is configured to save RDB snapshots                              | MISCONF
+			NOREPLICAS Not enough good replicas to write.                                 | READONLY
 			WRONGTYPE Operation against a key holding the wrong kind of value              | ERROR
 			""")
 	void knowsWhatTheServerSaysWhicheverDriverPassesItOn(String reply, OutageCause cause) {
