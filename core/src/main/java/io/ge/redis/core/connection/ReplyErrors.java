@@ -36,6 +36,13 @@ public final class ReplyErrors {
 		return find(failure, "NOGROUP") != null;
 	}
 
+	/**
+	 * Returns whether the keys of a call are on two servers, while their slot moves.
+	 */
+	public static boolean isTryAgain(Throwable failure) {
+		return find(failure, "TRYAGAIN") != null;
+	}
+
 	public static boolean isNotCompiled(Throwable failure) {
 		return find(failure, "ERR Error compiling script") != null;
 	}

@@ -170,7 +170,7 @@ public final class GuardedRedis {
 		}
 		Shard shard = this.breaker.shardOf(key);
 		long started = System.nanoTime();
-		CompletableFuture<ScriptReply> sent = this.scripts.run(call, compensation);
+		CompletableFuture<ScriptReply> sent = this.scripts.run(call, remaining, compensation);
 		DEADLINES.watch(sent, remaining);
 		return sent.handle((reply, failure) -> {
 			budget.spend(System.nanoTime() - started);

@@ -53,6 +53,9 @@ public enum OutageCause {
 	/** A script or module blocks the server. */
 	BUSY(true, "Find the script or module that blocks Redis and stop it"),
 
+	/** Two keys of the call are on different servers, while their slot moves. */
+	TRYAGAIN(false, "Wait until the slot has moved, or finish the resharding"),
+
 	/**
 	 * The server takes no writes: it is a replica, such as a demoted primary, or has too
 	 * few replicas.
@@ -184,7 +187,8 @@ public enum OutageCause {
 			case "OOM" -> OOM;
 			case "READONLY", "NOREPLICAS" -> READONLY;
 			case "LOADING", "MASTERDOWN" -> LOADING;
-			case "CLUSTERDOWN", "TRYAGAIN" -> CLUSTERDOWN;
+			case "CLUSTERDOWN" -> CLUSTERDOWN;
+			case "TRYAGAIN" -> TRYAGAIN;
 			case "BUSY" -> BUSY;
 			case "NOPERM" -> NOPERM;
 			case "NOAUTH", "WRONGPASS" -> CREDENTIALS;

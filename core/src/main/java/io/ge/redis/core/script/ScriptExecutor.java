@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.ReplyErrors;
@@ -26,8 +27,14 @@ import org.jspecify.annotations.Nullable;
  * which teaches the script to that server. {@code NOSCRIPT} means that nothing ran, so
  * the repetition executes the script once; it is not made for a caller who has given up
  * meanwhile. No connection is blocked and no thread waits.
+ * <p>
+ * A server of a cluster answers {@code TRYAGAIN} while it moves a slot and has only some
+ * of the keys. The call is repeated as long as its caller waits, and fails with that
+ * answer.
  */
 public final class ScriptExecutor {
+
+	private static final long PAUSE_NANOS = 20_000_000;
 
 	private final GuardConnection connection;
 
@@ -58,16 +65,17 @@ public final class ScriptExecutor {
 	 * exceptionally with what the driver reported
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call) {
-		return run(call, null);
+		return run(call, 0, null);
 	}
 
 	/**
 	 * Runs a script for a caller who does not wait for ever.
+	 * @param nanos how long the caller waits
 	 * @param tooLate called when Redis has replied, or the driver has given up, after the
 	 * caller has completed the stage; or {@code null}
 	 */
-	public CompletableFuture<ScriptReply> run(ScriptCall call, @Nullable Runnable tooLate) {
-		Execution execution = new Execution(call, variant(call.script()), tooLate);
+	public CompletableFuture<ScriptReply> run(ScriptCall call, long nanos, @Nullable Runnable tooLate) {
+		Execution execution = new Execution(call, variant(call.script()), nanos, tooLate);
 		execution.start();
 		return execution;
 	}
@@ -79,7 +87,7 @@ public final class ScriptExecutor {
 	 */
 	public CompletableFuture<ScriptReply> runInOrder(ScriptCall call) {
 		LuaScript script = variant(call.script());
-		Execution execution = new Execution(call, script, null);
+		Execution execution = new Execution(call, script, 0, null);
 		execution.sendText(script);
 		return execution;
 	}
@@ -133,8 +141,12 @@ public final class ScriptExecutor {
 
 		private final long started = System.nanoTime();
 
-		Execution(ScriptCall call, LuaScript script, @Nullable Runnable tooLate) {
+		/** For how long it is sent again after {@code TRYAGAIN}. */
+		private final long repeatNanos;
+
+		Execution(ScriptCall call, LuaScript script, long nanos, @Nullable Runnable tooLate) {
 			this.call = call;
+			this.repeatNanos = nanos - 3 * PAUSE_NANOS; // with time for the answer
 			this.script = script;
 			this.tooLate = tooLate;
 		}
@@ -175,6 +187,12 @@ public final class ScriptExecutor {
 			// A script looks why nothing is read, and there is nothing to acknowledge
 			boolean absent = problem != null && this.script.command() != null && ReplyErrors.isNoGroup(problem);
 			Throwable failure = absent ? null : problem;
+			if (failure != null && System.nanoTime() - this.started < this.repeatNanos
+					&& ReplyErrors.isTryAgain(failure)) {
+				new CompletableFuture<>().completeOnTimeout(null, PAUSE_NANOS, TimeUnit.NANOSECONDS)
+					.thenRun(this::start);
+				return;
+			}
 			ScriptExecutor.this.listener.onExecuted(this.script, System.nanoTime() - this.started, failure);
 			boolean inTime = (failure != null) ? completeExceptionally(failure)
 					: complete(new ScriptReply((reply != null) ? reply : List.of()));

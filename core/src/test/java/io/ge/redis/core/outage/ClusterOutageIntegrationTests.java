@@ -267,6 +267,43 @@ class ClusterOutageIntegrationTests {
 		}
 	}
 
+	@Test
+	void callOnAHalfMigratedSlotIsRepeatedAndCountsForNoBreaker() {
+		RedisNode source = shared.nodes().get(0);
+		RedisNode target = shared.nodes().get(1);
+		RedisKey present = keyOf(shared, source);
+		RedisKey absent = present.with(KeyPart.of("absent"));
+		String slot = String.valueOf(source.command("CLUSTER", "KEYSLOT", present.toString()));
+		try (TestBackend backend = on(shared)) {
+			set(backend, present, "there");
+			migrate(target, slot, "IMPORTING", source);
+			migrate(source, slot, "MIGRATING", target);
+			for (int i = 0; i < THRESHOLD; i++) {
+				assertThatExceptionOfType(RedisUnavailableException.class)
+					.isThrownBy(() -> Waiting.await(both(backend, present, absent, BUDGET)))
+					.matches((ex) -> ex.reason() == OutageCause.TRYAGAIN && !ex.isOutcomeUnknown());
+			}
+			assertThat(backend.get().breaker().isOpen()).isFalse();
+			keysOn(shared, source).forEach((other) -> serve(backend, other));
+			CompletableFuture<ScriptReply> repeated = both(backend, present, absent, Duration.ofSeconds(30));
+			source.command("CLUSTER", "SETSLOT", slot, "STABLE");
+			assertThat(Waiting.await(repeated).text(0)).isEqualTo("there");
+		}
+		finally {
+			source.command("CLUSTER", "SETSLOT", slot, "STABLE");
+			target.command("CLUSTER", "SETSLOT", slot, "STABLE");
+		}
+	}
+
+	private static void migrate(RedisNode node, String slot, String direction, RedisNode other) {
+		node.command("CLUSTER", "SETSLOT", slot, direction, String.valueOf(other.command("CLUSTER", "MYID")));
+	}
+
+	private static CompletableFuture<ScriptReply> both(TestBackend backend, RedisKey one, RedisKey other,
+			Duration budget) {
+		return backend.get().redis("test").run(ScriptCall.of(SET, List.of(one, other), "new"), CallBudget.of(budget));
+	}
+
 	private static LettuceConnectionFactory factory(ClusterRedis redis, ClientResources resources) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				(RedisClusterConfiguration) redis.configuration(),

@@ -47,6 +47,7 @@ class OutageCauseTests {
 			WRONGPASS invalid username-password pair                                       | CREDENTIALS
 			MISCONF Redis is configured to save RDB snapshots                              | MISCONF
 			NOREPLICAS Not enough good replicas to write.                                 | READONLY
+			TRYAGAIN Multiple keys request during rehashing of slot                       | TRYAGAIN
 			WRONGTYPE Operation against a key holding the wrong kind of value              | ERROR
 			""")
 	void knowsWhatTheServerSaysWhicheverDriverPassesItOn(String reply, OutageCause cause) {

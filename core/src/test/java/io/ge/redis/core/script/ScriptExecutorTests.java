@@ -55,7 +55,7 @@ class ScriptExecutorTests {
 	void scriptThatIsNotKnownIsNotSentAgainForACallerWhoHasGivenUp() {
 		when(this.connection.evalSha(any(), any(), any())).thenReturn(this.answer);
 		AtomicInteger late = new AtomicInteger();
-		CompletableFuture<ScriptReply> reply = this.scripts.run(CALL, late::incrementAndGet);
+		CompletableFuture<ScriptReply> reply = this.scripts.run(CALL, 0, late::incrementAndGet);
 		reply.cancel(false);
 		this.answer.completeExceptionally(new IOException("NOSCRIPT No matching script"));
 		assertThat(late).hasValue(1);
