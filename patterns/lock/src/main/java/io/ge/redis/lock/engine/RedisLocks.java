@@ -368,11 +368,11 @@ public class RedisLocks {
 		});
 	}
 
-	// Differs if several may hold a lock
-
 	int newPrimaries() {
 		return this.redis.newPrimaries();
 	}
+
+	// Differs if several may hold a lock
 
 	String grantTopic() {
 		return "lock.grant";
