@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.JsonPayloads;
@@ -49,9 +50,10 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	private static final LuaScript VIEW = LuaScript.load(RedisJobs.class, "view.lua");
 
-	/** In the order of the scripts. The keys of those that wait come behind them. */
+	/** In the order of the scripts. */
 	private static final List<String> PARTS = List.of("jobs", "tries", "delayed", "inflight", "results", "ended",
-			"dead", "bell");
+			"dead", "bell", "ready:0", "ready:1", "ready:2", "ready:3", "ready:4", "ready:5", "ready:6", "ready:7",
+			"ready:8", "ready:9", "keys");
 
 	private static final int HASH_BYTES = 16;
 
@@ -73,12 +75,9 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	List<RedisKey> keys(String queue) {
 		RedisKey root = this.backend.keys("queue").entity(KeyPart.of(queue));
-		List<RedisKey> all = new ArrayList<>();
-		PARTS.forEach((part) -> all.add(root.with(KeyPart.of(part))));
-		for (int priority = 0; priority <= JobOptions.HIGHEST; priority++) {
-			all.add(root.with(KeyPart.of("ready"), KeyPart.of(String.valueOf(priority))));
-		}
-		return all;
+		return PARTS.stream()
+			.map((part) -> root.with(Stream.of(part.split(":")).map(KeyPart::of).toArray(KeyPart[]::new)))
+			.toList();
 	}
 
 	CompletableFuture<ScriptReply> run(LuaScript script, List<RedisKey> keys, Object... arguments) {
@@ -96,42 +95,34 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	@Override
 	public CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options) {
-		Object[] arguments = arguments(queue, job, options);
-		return run(ENQUEUE, keys(queue), arguments).thenApply((reply) -> enqueued(queue, arguments[0], reply));
+		return run(ENQUEUE, keys(queue), arguments(queue, job, options)).thenApply((reply) -> enqueued(queue, reply));
 	}
 
 	@Override
 	public <T> CompletableFuture<List<EnqueuedJob>> enqueueAllAsync(String queue, Collection<T> jobs,
 			Function<? super T, JobOptions> options) {
 		Arguments.size("jobs", jobs);
-		List<Object> ids = new ArrayList<>();
 		List<Object> all = new ArrayList<>(List.of(ARGUMENTS));
 		long bytes = 0;
 		for (T job : jobs) {
 			Assert.notNull(job, "jobs must not have null");
 			Object[] arguments = arguments(queue, job, options.apply(job));
-			ids.add(arguments[0]);
 			all.addAll(List.of(arguments));
 			bytes += ((byte[]) arguments[ARGUMENTS - 1]).length;
 		}
 		Arguments.range("The size of all jobs in bytes", bytes, 0,
 				LARGEST_BULK * this.properties.queue(queue).maxPayloadSize().toBytes());
-		return run(ENQUEUE_ALL, keys(queue), all.toArray()).thenApply((reply) -> {
-			List<EnqueuedJob> enqueued = new ArrayList<>();
-			reply.parts().forEach((part) -> enqueued.add(enqueued(queue, ids.get(enqueued.size()), part)));
-			return enqueued;
-		});
+		return run(ENQUEUE_ALL, keys(queue), all.toArray())
+			.thenApply((reply) -> reply.parts().stream().map((part) -> enqueued(queue, part)).toList());
 	}
 
 	private Object[] arguments(String queue, Object job, JobOptions options) {
 		QueueProperties.Queue settings = this.properties.queue(queue);
 		String key = options.key();
-		// The same key is the same id: no index of keys can disagree with the jobs
-		String id = (key != null) ? "k-" + HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES)
-				: UUID.randomUUID().toString();
+		String prefix = (key != null) ? "k-" + HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES) + "-" : "";
 		int priority = (options.priority() != null) ? options.priority() : settings.priority();
-		return new Object[] { id, priority, options.delay().toMillis(), settings.maxLength(),
-				(key != null) ? settings.dedupWindow().toMillis() : -1, channel(), write(job, queue, "") };
+		return new Object[] { prefix + UUID.randomUUID(), priority, options.delay().toMillis(), settings.maxLength(),
+				settings.dedupWindow().toMillis(), channel(), write(job, queue, "") };
 	}
 
 	byte[] write(Object payload, String queue, String what) {
@@ -139,14 +130,14 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 				this.properties.queue(queue).maxPayloadSize(), "ge.redis.queue.queues." + queue + ".max-payload-size");
 	}
 
-	private EnqueuedJob enqueued(String queue, Object first, ScriptReply reply) {
-		String id = (String) first;
+	private EnqueuedJob enqueued(String queue, ScriptReply reply) {
 		JobEvent.Outcome outcome = JobEvent.Outcome.valueOf(reply.text(0).toUpperCase(Locale.ROOT));
-		publish(queue, id, outcome, Duration.ZERO);
-		if (outcome == JobEvent.Outcome.FULL) {
+		boolean full = outcome == JobEvent.Outcome.FULL;
+		publish(queue, full ? "" : reply.text(1), outcome, Duration.ZERO);
+		if (full) {
 			throw new QueueFullException(queue, reply.number(1));
 		}
-		return new EnqueuedJob(id, outcome == JobEvent.Outcome.DUPLICATE);
+		return new EnqueuedJob(reply.text(1), outcome == JobEvent.Outcome.DUPLICATE);
 	}
 
 	@Override

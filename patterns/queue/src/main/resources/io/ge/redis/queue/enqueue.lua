@@ -1,9 +1,9 @@
--- Puts a job into a queue, once for each id.
+-- Puts a job into a queue, unless the last job of its key is a duplicate.
 --
--- KEYS  of the queue: jobs, tries, delayed, in flight, results, ended, dead, bell; then ready for priorities 0 to 9
--- ARGV  id, priority from 0 to 9, delay in milliseconds, how many jobs the queue may hold, milliseconds for which a job
---       that has ended answers for its id or -1 for as long as its result is kept, channel to ring or '', payload
--- Reply {'ok'} | {'duplicate'} | {'full', number of jobs}
+-- KEYS  of the queue: jobs, tries, delayed, in flight, results, ended, dead, bell; ready for priorities 0 to 9; keys
+-- ARGV  id, of a job with a key the key and a suffix; priority from 0 to 9; delay in milliseconds; how many jobs the queue
+--       may hold; milliseconds for which a job that has ended holds its key; channel to ring or ''; payload
+-- Reply {'ok', id} | {'duplicate', id of the job that holds the key} | {'full', number of jobs}
 --
 -- Of a queue there are
 --   jobs     hash: id -> priority, a space, time of arrival in microseconds, a newline, payload
@@ -15,27 +15,27 @@
 --   ended    sorted set of the ids with a result, by the time at which it is forgotten
 --   dead     stream of the jobs that were given up
 --   bell     stream of one entry: a further one wakes the idle instances
+--   keys     hash: key -> id of its last job; forgotten with the result of that job
 --
 -- Invariants
 --  * A job of jobs is in exactly one of ready, delayed and in flight. One in none, as after a write that was refused, is
 --    put back by take.lua.
---  * The same id again is the same job: a call may be repeated when its reply was lost.
--- The first write is the job. If that is refused, nothing has happened.
+--  * A job holds its key while it waits or runs, and for a window after its end unless it has failed. So a call with a key
+--    may be repeated when its reply was lost.
+-- The first write is the key, which is free as long as there is no such job. The next one is the job.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
-local jobs, delayed, results, ended, bell = KEYS[1], KEYS[3], KEYS[5], KEYS[6], KEYS[8]
+local jobs, delayed, results, ended, bell, keys = KEYS[1], KEYS[3], KEYS[5], KEYS[6], KEYS[8], KEYS[19]
 local id, priority, delay = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local bound, window, channel, payload = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7]
+local key = string.match(id, '^k%-%x+')
 
-if redis.call('HEXISTS', jobs, id) == 1 then
-  return {'duplicate'}
-end
-local kept = redis.call('ZSCORE', ended, id)
-if kept and tonumber(kept) > now then
-  local over = string.match(redis.call('HGET', results, id) or '', '^%S+ %S+ (%d+)')
-  if over and (window < 0 or now - tonumber(over) < window * 1000) then
-    return {'duplicate'}
+local last = key and redis.call('HGET', keys, key)
+if last then
+  local state, over = string.match(redis.call('HGET', results, last) or '', '^(%a+) %d+ (%d+)')
+  if redis.call('HEXISTS', jobs, last) == 1 or (over and state ~= 'failed' and now - over < window * 1000) then
+    return {'duplicate', last}
   end
 end
 local waiting = redis.call('HLEN', jobs)
@@ -43,6 +43,11 @@ if waiting >= bound then
   return {'full', waiting}
 end
 
+if key then
+  redis.call('HSET', keys, key, id)
+  redis.call('PERSIST', keys)
+  redis.call('PERSIST', ended)
+end
 local arrival = string.format('%.0f', now + delay * 1000)
 redis.call('HSET', jobs, id, priority .. ' ' .. arrival .. '\n' .. payload)
 redis.call('ZADD', delay > 0 and delayed or KEYS[9 + priority], arrival, id)
@@ -50,4 +55,4 @@ redis.call('XADD', bell, 'MAXLEN', '1', '*', 'r', '')
 if channel ~= '' then
   redis.pcall('PUBLISH', channel, 'bell ' .. bell)
 end
-return {'ok'}
+return {'ok', id}

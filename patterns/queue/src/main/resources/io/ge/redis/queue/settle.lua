@@ -14,12 +14,13 @@
 --  * A retry after the last attempt is a dead letter, and so is what was taken once more and expires. A release takes
 --    the attempt back, and wakes the others.
 --  * A job whose lease has ended and that nobody has taken yet is leased again when it is extended.
+--  * Keys are forgotten by the ids in ended, so both are kept while there are jobs, and expire together.
 -- The first write removes, so it succeeds without memory.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local jobs, tries, delayed, inflight = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local results, ended, dead, bell = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local results, ended, dead, bell, keys = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[19]
 local most, keep, cap, ttl, channel = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local bound = tonumber(ARGV[6])
 local LATER = 1000
@@ -92,9 +93,16 @@ if over then
       or redis.call('ZRANGEBYSCORE', ended, '-inf', micros(now), 'LIMIT', 0, #ARGV)) do
     redis.call('HDEL', results, id)
     redis.call('ZREM', ended, id)
+    local key = string.match(id, '^k%-%x+')
+    if key and redis.call('HGET', keys, key) == id then
+      redis.call('HDEL', keys, key)
+    end
   end
   redis.call('PEXPIRE', results, keep + LATER)
-  redis.call('PEXPIRE', ended, keep + LATER)
+  if redis.call('HLEN', jobs) == 0 then
+    redis.call('PEXPIRE', ended, keep + LATER)
+    redis.call('PEXPIRE', keys, keep + LATER)
+  end
 end
 if ring then
   redis.call('XADD', bell, 'MAXLEN', '1', '*', 'r', '')

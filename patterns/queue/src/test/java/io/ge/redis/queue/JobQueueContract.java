@@ -298,15 +298,34 @@ abstract class JobQueueContract {
 	}
 
 	@Test
-	void theSameKeyIsANewJobAfterTheWindow() {
+	void theSameKeyIsANewJobAfterTheWindowAndTheFirstOneKeepsItsResult() {
 		QueueInstance instance = start("mail.dedup-window", "0s");
 		instance.listen(new Mailer());
 		JobOptions options = JobOptions.defaults().key("order 42");
-		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("a", 1), options);
-		awaitState(instance, job, State.DONE);
-		assertThat(instance.jobQueue().enqueue("mail", new Mail("a", 2), options).duplicate()).isFalse();
-		await().untilAsserted(() -> assertThat(String.valueOf(status(instance, job).result()))
-			.isEqualTo("{\"to\":\"a\",\"number\":3}"));
+		EnqueuedJob first = instance.jobQueue().enqueue("mail", new Mail("a", 1), options);
+		awaitState(instance, first, State.DONE);
+		EnqueuedJob second = instance.jobQueue()
+			.enqueue("mail", new Mail("a", 2), options.delay(Duration.ofMinutes(1)));
+		assertThat(second.duplicate()).isFalse();
+		assertThat(instance.jobQueue().cancel("mail", first.id())).isEqualTo(State.UNKNOWN);
+		assertThat(status(instance, second).state()).isEqualTo(State.QUEUED);
+		assertThat(instance.jobQueue().enqueue("mail", new Mail("a", 3), options))
+			.isEqualTo(new EnqueuedJob(second.id(), true));
+		assertThat(instance.jobQueue().cancel("mail", second.id())).isEqualTo(State.CANCELLED);
+		assertThat(String.valueOf(status(instance, first).result())).isEqualTo("{\"to\":\"a\",\"number\":2}");
+	}
+
+	@Test
+	void theKeyOfADeadJobIsFreeAndDeadLettersAreBounded() {
+		QueueInstance instance = start("mail.dead-letter.max-length", "2");
+		instance.listen(new Mailer());
+		JobOptions options = JobOptions.defaults().key("order 42");
+		for (int i = 0; i < 3; i++) {
+			EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("never", i), options);
+			assertThat(job.duplicate()).isFalse();
+			awaitState(instance, job, State.FAILED);
+		}
+		assertThat(instance.pattern().view("mail").deadLetters()).isEqualTo(2);
 	}
 
 	@Test
@@ -351,27 +370,38 @@ abstract class JobQueueContract {
 	}
 
 	@Test
-	void keepsAsManyResultsAsJobs() {
+	void keepsAsManyResultsAndKeysAsJobs() throws Exception {
 		QueueInstance instance = start("mail.max-length", "3");
 		instance.listen(new Mailer());
 		List<EnqueuedJob> jobs = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
-			jobs.add(instance.jobQueue().enqueue("mail", new Mail("a", i)));
+			JobOptions options = JobOptions.defaults().key("order " + i);
+			jobs.add(instance.jobQueue().enqueue("mail", new Mail("a", i), options));
 			awaitState(instance, jobs.get(i), State.DONE);
 		}
 		assertThat(jobs).extracting((job) -> status(instance, job).state())
 			.containsExactly(State.UNKNOWN, State.UNKNOWN, State.DONE, State.DONE, State.DONE);
+		Long keys = onRedis((template) -> template.opsForHash().size("ge:queue:{mail}:keys"));
+		assertThat(keys).isEqualTo(3);
+		Long seconds = onRedis((template) -> template.getExpire("ge:queue:{mail}:keys"));
+		assertThat(seconds).isPositive();
 	}
 
 	@Test
 	void findsAJobWhosePlaceWasLost() throws Exception {
 		QueueInstance instance = start();
 		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("a", 1));
-		RedisConnectionFactory factory = this.redis.connectionFactory();
-		assertThat(new StringRedisTemplate(factory).delete("ge:queue:{mail}:ready:5")).isTrue();
-		((DisposableBean) factory).destroy();
+		Boolean lost = onRedis((template) -> template.delete("ge:queue:{mail}:ready:5"));
+		assertThat(lost).isTrue();
 		instance.listen(new Mailer());
 		awaitState(instance, job, State.DONE);
+	}
+
+	private <R> R onRedis(Function<StringRedisTemplate, R> action) throws Exception {
+		RedisConnectionFactory factory = this.redis.connectionFactory();
+		R answer = action.apply(new StringRedisTemplate(factory));
+		((DisposableBean) factory).destroy();
+		return answer;
 	}
 
 	@Test

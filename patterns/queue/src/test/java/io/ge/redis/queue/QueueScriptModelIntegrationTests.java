@@ -51,7 +51,7 @@ class QueueScriptModelIntegrationTests {
 
 	private static final List<String> KEYS = Stream
 		.concat(Stream.of("jobs", "tries", "delayed", "inflight", "results", "ended", "dead", "bell"),
-				IntStream.range(0, 10).mapToObj((priority) -> "ready:" + priority))
+				Stream.concat(IntStream.range(0, 10).mapToObj((priority) -> "ready:" + priority), Stream.of("keys")))
 		.map((part) -> "ge:queue:{q}:" + part)
 		.toList();
 
@@ -65,6 +65,9 @@ class QueueScriptModelIntegrationTests {
 	private final Map<String, Entry> jobs = new LinkedHashMap<>();
 
 	private final Map<String, Ended> ended = new HashMap<>();
+
+	/** The last job of each key. */
+	private final Map<String, String> keys = new HashMap<>();
 
 	private final List<Held> held = new ArrayList<>();
 
@@ -84,6 +87,7 @@ class QueueScriptModelIntegrationTests {
 		redis.flushAll();
 		// One instance of this class plays all traces
 		this.ended.clear();
+		this.keys.clear();
 		this.held.clear();
 		this.now = 1_800_000_000_000_000L;
 		this.worth = random.nextBoolean() ? 0 : LEASE;
@@ -108,23 +112,30 @@ class QueueScriptModelIntegrationTests {
 	}
 
 	private void enqueue(Random random, int step) {
-		List<String> known = new ArrayList<>(this.jobs.keySet());
-		known.addAll(this.ended.keySet());
-		String id = (!known.isEmpty() && random.nextInt(5) == 0) ? known.get(random.nextInt(known.size())) : "j" + step;
+		String key = (random.nextInt(3) == 0) ? "k-" + random.nextInt(5) : "";
+		String id = key + "-j" + step;
 		Entry job = new Entry(random.nextInt(10));
 		long delay = List.of(0, 0, 0, 500, 2000).get(random.nextInt(5));
-		long window = List.of(-1, 0, 1000).get(random.nextInt(3));
+		long window = List.of(0, 1000).get(random.nextInt(2));
 		job.arrival = this.now + delay * 1000;
 		job.due = (delay > 0) ? job.arrival : null;
-		Ended over = this.ended.get(id);
-		boolean answers = over != null && this.now < over.at + KEPT * 1000
-				&& (window < 0 || this.now - over.at < window * 1000);
-		String expected = (this.jobs.containsKey(id) || answers) ? "duplicate"
-				: (this.jobs.size() >= BOUND) ? "full" : "ok";
-		assertThat(run("enqueue", id, job.priority, delay, BOUND, window, "", payload(id))).startsWith(expected);
-		if (expected.equals("ok")) {
-			this.ended.remove(id);
+		String last = this.keys.get(key);
+		Ended over = this.ended.get(last);
+		boolean holds = this.jobs.containsKey(last)
+				|| (over != null && !over.state.equals("failed") && this.now - over.at < window * 1000);
+		List<String> reply = run("enqueue", id, job.priority, delay, BOUND, window, "", payload(id));
+		if (holds) {
+			assertThat(reply).containsExactly("duplicate", last);
+		}
+		else if (this.jobs.size() >= BOUND) {
+			assertThat(reply).startsWith("full");
+		}
+		else {
+			assertThat(reply).containsExactly("ok", id);
 			this.jobs.put(id, job);
+			if (!key.isEmpty()) {
+				this.keys.put(key, id);
+			}
 		}
 	}
 
@@ -204,7 +215,7 @@ class QueueScriptModelIntegrationTests {
 
 	/** Some are larger than others. */
 	private static String payload(String id) {
-		return "payload of " + id + "x".repeat(id.hashCode() % 3 * 30);
+		return "payload of " + id + "x".repeat(Math.floorMod(id.hashCode(), 3) * 30);
 	}
 
 	private long place(Entry job) {
