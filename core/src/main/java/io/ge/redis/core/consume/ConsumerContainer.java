@@ -137,6 +137,10 @@ public final class ConsumerContainer<T> {
 		wake();
 	}
 
+	CompletableFuture<?> ready() {
+		return this.source.ready().toCompletableFuture();
+	}
+
 	/**
 	 * Takes nothing more until {@link #resume()}. What is in flight goes on.
 	 */

@@ -5,11 +5,13 @@
 
 package io.ge.redis.core.consume;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -27,6 +29,8 @@ public final class Consumers implements SmartLifecycle {
 	 * Before web servers stop to take requests.
 	 */
 	public static final int PHASE = Integer.MAX_VALUE - 512;
+
+	private static final Duration READY = Duration.ofSeconds(2);
 
 	private final ConsumerThreads threads;
 
@@ -131,6 +135,10 @@ public final class Consumers implements SmartLifecycle {
 	public void start() {
 		this.running = true;
 		this.containers.forEach(ConsumerContainer::start);
+		CompletableFuture
+			.allOf(this.containers.stream().map(ConsumerContainer::ready).toArray(CompletableFuture[]::new))
+			.completeOnTimeout(null, READY.toMillis(), TimeUnit.MILLISECONDS)
+			.join();
 		keepAlive();
 	}
 

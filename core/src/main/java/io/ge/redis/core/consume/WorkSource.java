@@ -103,6 +103,14 @@ public interface WorkSource<T> {
 	}
 
 	/**
+	 * Returns a stage that completes when messages that are pushed reach this source. The
+	 * start of the application waits for it up to 2 s.
+	 */
+	default CompletionStage<?> ready() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	/**
 	 * Removes what shows that this instance exists, such as a consumer of a group without
 	 * messages. The last call at a stop. What cannot be removed is reaped by others.
 	 */

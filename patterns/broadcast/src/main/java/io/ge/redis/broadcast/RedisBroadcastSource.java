@@ -35,14 +35,12 @@ import org.springframework.util.unit.DataSize;
  * The messages of a channel as work of one listener of this instance, one at a time and
  * in order.
  * <p>
- * Those of a reliable channel are read from a position in memory: an instance that starts
- * begins at the end. They have consecutive numbers. Where the next number is not there,
- * messages were missed because the channel keeps fewer than were published, or Redis has
- * lost data. The listener is told before it gets the next one, and at once if there is
- * none.
+ * Messages of a reliable channel are read from a position in memory: an instance that
+ * starts begins at the end, or with the last message of a sticky channel. Where the
+ * script finds that messages are missing, a gap is handled before the next message.
  * <p>
- * Those of an ephemeral channel are pushed, from the first look until this leaves. They
- * wait in memory, up to {@value #MOST_WAITING}; more are dropped and counted.
+ * Messages of an ephemeral channel are pushed, from the first take until this leaves.
+ * They wait in memory, up to {@value #MOST_WAITING}; more are dropped and counted.
  */
 final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 
@@ -53,7 +51,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	private static final int MOST_READ = 100;
 
 	/** Elements of the reply of a read before its messages. */
-	private static final int HEAD = 4;
+	private static final int HEAD = 2;
 
 	private final String channel;
 
@@ -76,14 +74,15 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	/** By the system's nano time; the first is not given again before. */
 	private long pausedUntil = System.nanoTime();
 
-	/** The last message that was read, empty before the first look. */
+	/** The id of the last message that was read, empty before the first read. */
 	private volatile String position = "";
-
-	private volatile long known;
 
 	private volatile boolean outage;
 
 	private volatile @Nullable PushSubscription subscription;
+
+	/** Completes with the first subscription after a start. */
+	private volatile CompletableFuture<Void> subscribed = CompletableFuture.completedFuture(null);
 
 	private volatile Runnable arrival = () -> {
 	};
@@ -108,7 +107,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	@Override
 	public CompletionStage<TakenWork<Entry>> take(int most, boolean reclaim, Collection<Delivery<Entry>> inFlight) {
 		if (this.settings.isReliable() && exclusively(this::waits)) {
-			return this.redis.read(this.channel, this.position, this.known, MOST_READ, this.mostBytes)
+			return this.redis.read(this.channel, this.position, MOST_READ, this.mostBytes)
 				.thenApply((reply) -> exclusively(() -> {
 					add(reply);
 					return next();
@@ -116,6 +115,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 				.whenComplete((taken, failure) -> this.outage = failure != null);
 		}
 		if (!this.settings.isReliable() && this.subscription == null) {
+			this.subscribed = new CompletableFuture<>();
 			this.subscription = this.redis.subscribe(this.channel, this);
 		}
 		return CompletableFuture.completedFuture(exclusively(this::next));
@@ -151,48 +151,23 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	}
 
 	private void add(ScriptReply reply) {
-		long number = reply.number(1);
-		boolean began = this.position.isEmpty();
-		int messages = (reply.size() - HEAD) / 3;
+		int messages = (reply.size() - HEAD) / 2;
 		if (this.outage && messages > 0) {
 			this.redis.publish(this.channel, Outcome.REPLAYED, messages);
 		}
-		for (int i = HEAD; i < reply.size(); i += 3) {
-			long next = reply.number(i + 1);
-			expect(next);
-			this.received.add(new Entry(next, Objects.requireNonNull(reply.bytes(i + 2)), 0));
-			this.position = reply.text(i);
-			this.known = next;
+		long missed = reply.number(0);
+		if (missed != 0) {
+			this.redis.publish(this.channel, Outcome.GAP, Math.max(1, missed));
+			this.received.add(new Entry(0, new byte[0], missed));
 		}
-		if (messages > 0) {
-			onlyTheLatestAfterAGap();
-			return;
+		for (int i = HEAD; i < reply.size(); i += 2) {
+			this.received.add(new Entry(reply.number(i), Objects.requireNonNull(reply.bytes(i + 1)), 0));
 		}
-		if (!began) {
-			expect(number + 1);
-		}
-		if (reply.number(2) > 0 && (began || number != this.known)) {
-			this.received.add(new Entry(reply.number(2), Objects.requireNonNull(reply.bytes(3)), 0));
-		}
-		this.position = reply.text(0);
-		this.known = number;
-	}
-
-	private void onlyTheLatestAfterAGap() {
-		if (this.settings.onGap() == BroadcastProperties.OnGap.LATEST
-				&& this.received.stream().anyMatch((entry) -> entry.missed() != 0)) {
+		this.position = reply.text(1);
+		if (missed != 0 && messages > 0 && this.settings.onGap() == BroadcastProperties.OnGap.LATEST) {
 			Entry last = this.received.getLast();
 			this.received.removeIf((entry) -> entry.missed() == 0 && entry != last);
 		}
-	}
-
-	private void expect(long number) {
-		if (number == this.known + 1) {
-			return;
-		}
-		long missed = (number > this.known) ? number - this.known - 1 : -1;
-		this.redis.publish(this.channel, Outcome.GAP, Math.max(1, missed));
-		this.received.add(new Entry(0, new byte[0], missed));
 	}
 
 	@Override
@@ -259,11 +234,8 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	}
 
 	@Override
-	public CompletionStage<Boolean> hasWork() {
-		boolean empty = exclusively(this::waits);
-		boolean reads = this.settings.isReliable() && (this.settings.sticky() || !this.position.isEmpty());
-		return (empty && reads) ? this.redis.lastNumber(this.channel).thenApply((last) -> last > this.known)
-				: CompletableFuture.completedFuture(!empty);
+	public CompletionStage<?> ready() {
+		return this.subscribed;
 	}
 
 	@Override
@@ -288,6 +260,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 
 	@Override
 	public void onSubscribed() {
+		this.subscribed.complete(null);
 		if (this.outage) {
 			this.outage = false;
 			this.redis.publish(this.channel, Outcome.RECONNECTED, 1);

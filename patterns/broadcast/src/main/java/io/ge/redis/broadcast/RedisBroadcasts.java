@@ -22,10 +22,9 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
 
 /**
- * Channels in Redis. A reliable one is a stream {@code prefix:broadcast:{name}}, the
- * number of its last message at {@code :n}, and that message at {@code :v} if the channel
- * is sticky. An ephemeral one is a channel of that name, followed by {@code :database}
- * unless that is 0.
+ * Channels in Redis. A reliable one is a stream {@code prefix:broadcast:{name}}. An
+ * ephemeral one is a channel of that name, followed by {@code :database} unless that is
+ * 0.
  */
 record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, GuardedRedis redis, JsonPayloads payloads,
 		GuardEvents events) implements Broadcaster {
@@ -39,9 +38,7 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	}
 
 	private CompletableFuture<ScriptReply> run(LuaScript script, String channel, Object... arguments) {
-		RedisKey stream = stream(channel);
-		List<RedisKey> keys = List.of(stream, stream.with(KeyPart.of("n")), stream.with(KeyPart.of("v")));
-		return this.redis.run(ScriptCall.of(script, keys, arguments), this.redis.newBudget());
+		return this.redis.run(ScriptCall.of(script, List.of(stream(channel)), arguments), this.redis.newBudget());
 	}
 
 	void publish(String channel, BroadcastEvent.Outcome outcome, long amount) {
@@ -52,8 +49,7 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	public CompletableFuture<Long> publishAsync(String channel, Object message) {
 		BroadcastProperties.Channel settings = this.properties.channel(channel);
 		String bell = this.backend.connection().canBlock() ? "" : this.backend.bus().newsChannel();
-		return run(PUBLISH, channel, settings.retention(), settings.sticky() ? 1 : 0,
-				settings.isReliable() ? bell : pushChannel(channel),
+		return run(PUBLISH, channel, settings.retention(), settings.isReliable() ? bell : pushChannel(channel),
 				this.payloads.write(message, "channel '" + channel + "'", settings.maxPayloadSize(),
 						"ge.redis.broadcast.channels." + channel + ".max-payload-size"))
 			.thenApply((reply) -> {
@@ -73,11 +69,10 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	}
 
 	/**
-	 * Reads a reliable channel behind a message, or begins at the end if {@code after} is
-	 * empty.
+	 * Reads a reliable channel behind a message, or begins if {@code after} is empty.
 	 */
-	CompletableFuture<ScriptReply> read(String channel, String after, long known, int most, long bytes) {
-		return run(READ, channel, after, known, most, bytes);
+	CompletableFuture<ScriptReply> read(String channel, String after, int most, long bytes) {
+		return run(READ, channel, after, this.properties.channel(channel).sticky() ? 1 : 0, most, bytes);
 	}
 
 	/**
@@ -89,7 +84,7 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	}
 
 	CompletableFuture<Long> lastNumber(String channel) {
-		return read(channel, "", 0, 1, 0).thenApply((reply) -> reply.number(1));
+		return read(channel, "", 1, 0).thenApply((reply) -> Long.valueOf(reply.text(1).split("-")[1]));
 	}
 
 }

@@ -1,27 +1,26 @@
 -- Publishes a message.
 --
--- KEYS  stream, counter and last value of the channel
--- ARGV  how many messages are kept, 0 in an ephemeral channel; 1 to keep the last value or 0; channel to ring, or of the
---       messages themselves if none is kept, or ''; payload
+-- KEYS  stream of the channel
+-- ARGV  how many messages are kept, 0 in an ephemeral channel; channel to ring, or of the messages themselves if none is
+--       kept, or ''; payload
 -- Reply {number of the message, 0 if it is not kept}
 --
 -- Invariants
---  * Messages have the numbers 1, 2, 3 and so on, in the order of the stream. A number that is missing was not published
---    or is not kept any more.
---  * The last value is never older than the last message.
--- If the first write is refused, nothing has happened. If the last one is, a number is missing.
+--  * The id of a message is the time in microseconds at which its stream began, and its number: 1, 2, 3 and so on. A number
+--    that is missing is not kept any more. After a loss of all data the stream has another begin.
+--  * A stream has its last message, so there is no counter and no copy for sticky channels that could disagree with it.
 
-local stream, counter, value = KEYS[1], KEYS[2], KEYS[3]
-local retention, sticky, channel, payload = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local clock = redis.call('TIME') -- the only reading of time
+local stream, retention, channel, payload = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if retention == '0' then
   redis.call('PUBLISH', channel, payload)
   return {0}
 end
-local number = redis.call('INCR', counter)
-if sticky == '1' then
-  redis.call('SET', value, number .. ' ' .. payload)
-end
-redis.call('XADD', stream, 'MAXLEN', retention, '*', 'n', number, 'payload', payload)
+local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+local begin, number = string.match(last and last[1] or '', '^(%d+)-(%d+)$')
+begin = begin or string.format('%.0f', clock[1] * 1000000 + clock[2])
+number = (tonumber(number) or 0) + 1
+redis.call('XADD', stream, 'MAXLEN', retention, begin .. '-' .. string.format('%.0f', number), 'payload', payload)
 if channel ~= '' then
   redis.pcall('PUBLISH', channel, 'bell ' .. stream)
 end

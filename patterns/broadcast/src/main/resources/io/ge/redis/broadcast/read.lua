@@ -1,35 +1,40 @@
 -- Reads what is new in a reliable channel.
 --
--- KEYS  stream, counter and last value of the channel
--- ARGV  id of the last message that is known or '' to begin at the end, number of that, how many,
---       how many bytes at most, except of the first
--- Reply {id of the last message that the stream has or '0-0', last number, number of the last value or 0, last value, then
---       for each message: id, number, payload}
+-- KEYS  stream of the channel
+-- ARGV  id of the last message that is known, or '' to begin; 1 to begin with the last message, 0 to begin behind it; how
+--       many messages; how many bytes at most, except of the first
+-- Reply {how many messages are missing before these, -1 if Redis has lost data; id after which to read on; then for each
+--       message: number, payload}
 --
--- The last value is given if one begins, or if numbers do not say what the stream does: the number is not the known one
--- and nothing is new.
--- Invariant: writes nothing.
+-- Invariant: writes nothing. For the ids see publish.lua.
 
-local stream, counter, value = KEYS[1], KEYS[2], KEYS[3]
-local after, known, count, bytes = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)
-local number = tonumber(redis.call('GET', counter) or '0')
-local reply = {last[1] and last[1][1] or '0-0', number, 0, ''}
-local next = after
-while next ~= '' and #reply < 4 + 3 * count do
-  local entry = redis.call('XRANGE', stream, '(' .. next, '+', 'COUNT', 1)[1]
-  bytes = bytes - (entry and #entry[2][4] or 0)
-  next = entry and (bytes >= 0 or #reply == 4) and entry[1] or ''
-  if next ~= '' then
-    for _, part in ipairs({entry[1], tonumber(entry[2][2]), entry[2][4]}) do
-      reply[#reply + 1] = part
-    end
-  end
+local stream, after, count, bytes = KEYS[1], ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
+
+local function parts(id)
+  local begin, number = string.match(id, '^(%d+)-(%d+)$')
+  return begin, tonumber(number)
 end
-if #reply == 4 and (after == '' or number ~= known) then
-  local of, kept = string.match(redis.call('GET', value) or '', '^(%d+) (.*)$')
-  if of then
-    reply[3], reply[4] = tonumber(of), kept
+
+local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+local id = last and last[1] or '0-0'
+local begin, number = parts(id)
+if after == '' then
+  return ARGV[2] == '1' and last and {0, id, number, last[2][2]} or {0, id}
+end
+local of, known = parts(after)
+local lost = known > 0 and (of ~= begin or number < known)
+local reply = {lost and -1 or 0, lost and '0-0' or after}
+while #reply < 2 + 2 * count do
+  local entry = redis.call('XRANGE', stream, '(' .. reply[2], '+', 'COUNT', 1)[1]
+  bytes = bytes - (entry and #entry[2][2] or 0)
+  if not entry or (bytes < 0 and #reply > 2) then
+    break
   end
+  local _, found = parts(entry[1])
+  if #reply == 2 and not lost then
+    reply[1] = found - known - 1
+  end
+  reply[2] = entry[1]
+  reply[#reply + 1], reply[#reply + 2] = found, entry[2][2]
 end
 return reply

@@ -5,6 +5,7 @@
 
 package io.ge.redis.broadcast;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -105,6 +106,31 @@ class BroadcastOutageIntegrationTests {
 		this.near.broadcaster().publish("halt", "false");
 		this.network.resume();
 		await().untilAsserted(() -> assertThat(this.listener.seen).containsExactly("true", "gap -1", "false"));
+	}
+
+	@Test
+	void tellsOfAGapThoughAsManyMessagesAsBeforeFollowALossOfData() {
+		for (int i = 1; i <= 5; i++) {
+			String message = "m" + i;
+			this.near.broadcaster().publish("halt", message);
+			await().until(() -> this.listener.seen.contains(message));
+		}
+		this.network.cut();
+		this.redis.flushAll();
+		for (int i = 1; i <= 6; i++) {
+			this.near.broadcaster().publish("halt", "n" + i);
+		}
+		this.network.resume();
+		await().untilAsserted(() -> assertThat(this.listener.seen).endsWith("m5", "gap -1", "n6"));
+	}
+
+	@Test
+	void ephemeralMessagesComeAsSoonAsTheConsumersHaveStarted() {
+		this.far.consumers().stop();
+		this.network.latency(Duration.ofMillis(50));
+		this.far.consumers().start();
+		this.near.broadcaster().publish("flash", "at once");
+		await().untilAsserted(() -> assertThat(this.listener.seen).containsExactly("at once"));
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 import io.ge.redis.broadcast.BroadcastEvent.Outcome;
 import io.ge.redis.core.consume.DeliveryAttempt;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -46,8 +48,9 @@ abstract class BroadcasterContract {
 		this.instances.forEach(BroadcastInstance::close);
 	}
 
-	private BroadcastInstance start() {
-		BroadcastInstance instance = new BroadcastInstance(this.redis, CHANNELS);
+	private BroadcastInstance start(String... more) {
+		BroadcastInstance instance = new BroadcastInstance(this.redis,
+				Stream.of(CHANNELS, more).flatMap(Stream::of).toArray(String[]::new));
 		this.instances.add(instance);
 		return instance;
 	}
@@ -118,6 +121,34 @@ abstract class BroadcasterContract {
 		await().until(() -> late.halted);
 		instance.broadcaster().publish("halt", false);
 		await().until(() -> !early.halted && !late.halted);
+	}
+
+	@Test
+	void stickyIsTheLastMessageThatIsKeptAndTheSettingOfTheInstanceThatStarts() {
+		BroadcastInstance publisher = start();
+		publisher.broadcaster().publish("news", "a");
+		publisher.broadcaster().publish("halt", true);
+		News sticky = begun(start("news.sticky", "true"), new News());
+		await().untilAsserted(() -> assertThat(sticky.seen).containsExactly("1 a"));
+		start("halt.sticky", "false").broadcaster().publish("halt", false);
+		Halt late = new Halt();
+		late.halted = true;
+		begun(start(), late);
+		await().until(() -> !late.halted);
+		publisher.broadcaster().publish("halt", true);
+		BroadcastInstance withdrawn = start("halt.sticky", "false");
+		Halt fresh = begun(withdrawn, new Halt());
+		publisher.broadcaster().publish("halt", false);
+		await().until(() -> withdrawn.events(Outcome.OK) == 1);
+		assertThat(fresh.halted).isFalse();
+	}
+
+	@Test
+	void refusesMessagesThatAreTooLarge() {
+		BroadcastInstance instance = start("news.max-payload-size", "1000B");
+		assertThatIllegalArgumentException().isThrownBy(() -> instance.broadcaster().publish("news", "x".repeat(1000)))
+			.withMessage("The payload for channel 'news' has 1002 bytes as JSON, more than 1000. Send a reference to"
+					+ " what is stored elsewhere, or raise ge.redis.broadcast.channels.news.max-payload-size");
 	}
 
 	@Test
