@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.actuate.GeRedisHealthIndicator;
 import io.ge.redis.actuate.GuardRequest;
 import io.ge.redis.actuate.GuardRequestException;
 import io.ge.redis.actuate.QueuesResource;
 import io.ge.redis.actuate.QueuesResource.JobReport;
 import io.ge.redis.actuate.QueuesResource.QueueReport;
+import io.ge.redis.core.RedisBackends;
 import io.ge.redis.queue.EnqueuedJob;
 import io.ge.redis.queue.JobOptions;
 import io.ge.redis.queue.JobQueue;
@@ -69,6 +71,18 @@ class QueueAutoConfigurationIntegrationTests {
 				Awaitility.await().until(() -> jobs.status(queue, job.id()).state() == State.DONE);
 				assertThat(jobs.status(queue, job.id()).result()).hasToString("\"" + queue + " me\"");
 			}
+		});
+	}
+
+	@Test
+	void showsTheConnectionOfConsumersBesideThatOfGuards() {
+		this.runner.withUserConfiguration(Listeners.class).run((context) -> {
+			RedisBackends backends = context.getBean(RedisBackends.class);
+			assertThat(backends.all()).containsOnlyKeys("default", "default.consumers");
+			GeRedisHealthIndicator health = new GeRedisHealthIndicator(backends, List::of);
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(health.health().getDetails().get("default.consumers")).asString()
+					.contains("state=available"));
 		});
 	}
 

@@ -143,6 +143,10 @@ public final class RedisBackend {
 		}
 	}
 
+	@Nullable RedisBackend consumers() {
+		return this.consumers;
+	}
+
 	/**
 	 * Begins to connect, at first or again after {@link #stop()}.
 	 * @param warmUpFollows whether the application starts, and warms up when all patterns

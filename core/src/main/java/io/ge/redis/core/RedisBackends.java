@@ -7,6 +7,7 @@ package io.ge.redis.core;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -105,10 +106,20 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		return (connectionFactory == null || connectionFactory.isEmpty()) ? PRIMARY : connectionFactory;
 	}
 
+	/**
+	 * Returns all connections in use, those of consumers as {@code <name>.consumers}.
+	 */
 	public Map<String, RedisBackend> all() {
 		this.lock.lock();
 		try {
-			return Map.copyOf(this.backends);
+			Map<String, RedisBackend> all = new LinkedHashMap<>(this.backends);
+			this.backends.forEach((name, backend) -> {
+				RedisBackend consumers = backend.consumers();
+				if (consumers != null) {
+					all.put(name + ".consumers", consumers);
+				}
+			});
+			return all;
 		}
 		finally {
 			this.lock.unlock();
@@ -117,6 +128,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	@Override
 	public void start() {
+		List<RedisBackend> started;
 		this.lock.lock();
 		try {
 			this.running = true;
@@ -124,19 +136,17 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 				this.stopped = false;
 				this.backends.values().forEach((backend) -> backend.start(true));
 			}
+			started = List.copyOf(this.backends.values());
 		}
 		finally {
 			this.lock.unlock();
 		}
-		warmUp();
+		warmUp(started);
 	}
 
 	// What is not ready in time continues in the background
-	private void warmUp() {
-		CompletableFuture<?>[] warm = all().values()
-			.stream()
-			.map(RedisBackend::warmUp)
-			.toArray(CompletableFuture[]::new);
+	private void warmUp(List<RedisBackend> started) {
+		CompletableFuture<?>[] warm = started.stream().map(RedisBackend::warmUp).toArray(CompletableFuture[]::new);
 		try {
 			CompletableFuture.allOf(warm).get((this.required ? REQUIRED : WARM_UP).toMillis(), TimeUnit.MILLISECONDS);
 		}
