@@ -174,7 +174,7 @@ final class IdleStreams {
 		Connections connections = look(this.connections);
 		double perSecond = commands();
 		double[] micros = latencies(got, (number) -> commands.xadd(key(number),
-				Map.of("v", "1", "trigger", "t", "payload", String.valueOf(number))));
+				Map.of("ge_v", "1", "trigger", "t", "payload", String.valueOf(number))));
 		row("raw Lettuce XREADGROUP", connections, perSecond, micros, Double.NaN, List.of("-", "-"));
 		over.set(true);
 		reader.join();
@@ -202,7 +202,7 @@ final class IdleStreams {
 			Connections connections = look(before);
 			double perSecond = commands();
 			double[] micros = latencies(got, (number) -> template.opsForStream()
-				.add(key(number), Map.of("v", "1", "trigger", "t", "payload", String.valueOf(number))));
+				.add(key(number), Map.of("ge_v", "1", "trigger", "t", "payload", String.valueOf(number))));
 			long from = System.nanoTime();
 			container.stop();
 			row("StreamMessageListenerContainer", connections, perSecond, micros, millis(from, System.nanoTime()),

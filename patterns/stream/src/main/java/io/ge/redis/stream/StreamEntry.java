@@ -7,6 +7,7 @@ package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,9 @@ import org.jspecify.annotations.Nullable;
 record StreamEntry(int stream, StreamKeys keys, String id, StreamFields fields, byte @Nullable [] body, long clock,
 		long takenAt) {
 
-	/** Names the format; other versions are not read. */
-	static final String VERSION = "v";
-
 	static final String TRIGGER = "trigger";
 
 	static final String DEPTH = "depth";
-
-	static final String TIME = "time";
 
 	static final String WORK_ITEM = "workItem";
 
@@ -45,22 +41,16 @@ record StreamEntry(int stream, StreamKeys keys, String id, StreamFields fields, 
 
 	static final String PAYLOAD = "payload";
 
-	/** Names the only group that handles a replayed message. */
-	static final String TO = "ge_to";
-
 	/** Names the key of a payload that is kept apart. */
 	static final String BODY = "body";
 
 	/**
-	 * Returns when the message was published, by the clock of Redis.
+	 * Returns when the message was published first, by the clock of Redis.
 	 */
 	public Instant time() {
-		return Instant.ofEpochMilli(number(TIME, Long.parseUnsignedLong(this.id.substring(0, this.id.indexOf('-')))));
-	}
-
-	private long number(String field, long otherwise) {
-		String text = (this.fields.bytes(VERSION) != null) ? this.fields.get(field) : null;
-		return (text != null && text.matches("\\d{1,15}")) ? Long.parseLong(text) : otherwise;
+		long first = this.fields.publishedAt();
+		return Instant
+			.ofEpochMilli((first >= 0) ? first : Long.parseUnsignedLong(this.id.substring(0, this.id.indexOf('-'))));
 	}
 
 	/**
@@ -71,18 +61,20 @@ record StreamEntry(int stream, StreamKeys keys, String id, StreamFields fields, 
 	}
 
 	public int depth() {
-		return (int) Math.min(Integer.MAX_VALUE - 1, number(DEPTH, 0));
+		String depth = this.fields.own(DEPTH);
+		return (depth != null && depth.matches("\\d{1,15}"))
+				? (int) Math.min(Integer.MAX_VALUE - 1, Long.parseLong(depth)) : 0;
 	}
 
 	public @Nullable String traceparent() {
-		return this.fields.get(TRACEPARENT);
+		return this.fields.own(TRACEPARENT);
 	}
 
 	/**
 	 * Returns whether it has a body, or may be for another group.
 	 */
 	boolean needsScript() {
-		return !bodyId().isEmpty() || this.fields.bytes(TO) != null;
+		return this.fields.publishedAt() >= 0 || !bodyId().isEmpty();
 	}
 
 	long length() {
@@ -90,13 +82,11 @@ record StreamEntry(int stream, StreamKeys keys, String id, StreamFields fields, 
 	}
 
 	String trigger() {
-		String trigger = this.fields.get(TRIGGER);
-		return (trigger != null) ? trigger : "";
+		return Objects.requireNonNullElse(this.fields.own(TRIGGER), "");
 	}
 
 	String bodyId() {
-		String body = (this.fields.bytes(VERSION) != null) ? this.fields.get(BODY) : null;
-		return (body != null) ? body : "";
+		return Objects.requireNonNullElse(this.fields.own(BODY), "");
 	}
 
 }

@@ -29,8 +29,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record StreamFormat(JsonPayloads payloads) {
 
-	private static final String FORMAT = "1";
-
 	private static final TypeReference<Map<String, Object>> CONTEXT = new TypeReference<>() {
 	};
 
@@ -39,7 +37,8 @@ record StreamFormat(JsonPayloads payloads) {
 	 * @throws IllegalArgumentException if Jackson cannot write it
 	 */
 	Written write(StreamMessage message, String trigger, int depth, @Nullable String traceparent, long threshold) {
-		List<Object> fields = new ArrayList<>(List.of(StreamEntry.VERSION, FORMAT, StreamEntry.TRIGGER, trigger));
+		List<Object> fields = new ArrayList<>(
+				List.of(StreamFields.MARK, StreamFields.FORMAT, StreamEntry.TRIGGER, trigger));
 		put(fields, StreamEntry.DEPTH, (depth > 0) ? String.valueOf(depth) : null);
 		put(fields, StreamEntry.WORK_ITEM, message.workItem());
 		put(fields, StreamEntry.CONTEXT, message.context().isEmpty() ? null : json(message.context()));
@@ -79,15 +78,16 @@ record StreamFormat(JsonPayloads payloads) {
 	}
 
 	private @Nullable Object payload(StreamEntry entry, Type type, Foreign ifForeign) {
-		String version = entry.fields().get(StreamEntry.VERSION);
+		String version = entry.fields().format();
 		boolean foreign = version == null;
 		if (foreign && ifForeign == Foreign.REFUSE) {
 			throw new UnreadableMessageException(Kind.UNREADABLE, entry,
-					"has no field 'v' with the version of its format", null);
+					"does not begin with the field '" + StreamFields.MARK + "'", null);
 		}
-		if (!foreign && !FORMAT.equals(version)) {
+		if (!foreign && !StreamFields.FORMAT.equals(version)) {
 			throw new UnreadableMessageException(Kind.UNREADABLE, entry, "has the format version '" + version
-					+ "', and this instance reads " + FORMAT + ". Start the newer version, and replay it", null);
+					+ "', and this instance reads " + StreamFields.FORMAT + ". Start the newer version, and replay it",
+					null);
 		}
 		boolean apart = !entry.bodyId().isEmpty();
 		if (apart && entry.body() == null) {
@@ -111,14 +111,14 @@ record StreamFormat(JsonPayloads payloads) {
 
 	private StreamEnvelope<?> envelope(String name, Delivery<StreamEntry> delivery, @Nullable Object payload) {
 		StreamEntry entry = delivery.message();
-		Map<String, String> fields = entry.fields();
+		StreamFields fields = entry.fields();
 		return new StreamEnvelope<@Nullable Object>(name, entry.keys().stream(), entry.id(), entry.trigger(),
-				entry.depth(), entry.time(), delivery.attempt(), fields.get(StreamEntry.WORK_ITEM), context(entry),
-				fields.get(StreamEntry.TRIGGERED_BY), fields.get(StreamEntry.REASON), entry.traceparent(), payload);
+				entry.depth(), entry.time(), delivery.attempt(), fields.own(StreamEntry.WORK_ITEM), context(entry),
+				fields.own(StreamEntry.TRIGGERED_BY), fields.own(StreamEntry.REASON), entry.traceparent(), payload);
 	}
 
 	private Map<String, Object> context(StreamEntry entry) {
-		String context = entry.fields().get(StreamEntry.CONTEXT);
+		String context = entry.fields().own(StreamEntry.CONTEXT);
 		try {
 			return (context != null) ? this.payloads.mapper().get().readValue(context, CONTEXT) : Map.of();
 		}
@@ -133,13 +133,18 @@ record StreamFormat(JsonPayloads payloads) {
 		return headers;
 	}
 
-	static DeadLetter deadLetter(StreamDefinition definition, String key, String id, Map<String, String> fields) {
-		return new DeadLetter(definition.name(), fields.getOrDefault("kafka_dlt-original-topic", key), id,
-				fields.getOrDefault("kafka_dlt-original-offset", ""),
-				fields.getOrDefault("kafka_dlt-original-consumer-group", ""),
-				Integer.parseInt(fields.getOrDefault("kafka_deliveryAttempt", "0")),
-				fields.getOrDefault("ge_dlt-reason", ""), fields.get("kafka_dlt-exception-fqcn"),
-				fields.get("kafka_dlt-exception-message"), fields.get(StreamEntry.WORK_ITEM), fields);
+	static DeadLetter deadLetter(StreamDefinition definition, String key, String id, StreamFields letter) {
+		StreamFields headers = letter.headers();
+		StreamFields original = letter.original();
+		Map<String, String> all = new LinkedHashMap<>(headers);
+		original.forEach(all::putIfAbsent);
+		String deliveries = headers.getOrDefault("kafka_deliveryAttempt", "");
+		return new DeadLetter(definition.name(), headers.getOrDefault("kafka_dlt-original-topic", key), id,
+				headers.getOrDefault("kafka_dlt-original-offset", ""),
+				headers.getOrDefault("kafka_dlt-original-consumer-group", ""),
+				deliveries.matches("\\d{1,9}") ? Integer.parseInt(deliveries) : 0,
+				headers.getOrDefault("ge_dlt-reason", ""), headers.get("kafka_dlt-exception-fqcn"),
+				headers.get("kafka_dlt-exception-message"), original.own(StreamEntry.WORK_ITEM), all);
 	}
 
 	/**

@@ -31,10 +31,11 @@ local function hand_over(stream, id, pause, deliveries)
   redis.call('XCLAIM', stream, group, RETRY, 0, id, 'IDLE', DUE - pause, 'RETRYCOUNT', deliveries, 'JUSTID')
 end
 
--- The headers are the arguments between two positions
+-- The headers are the arguments between two positions. The entry follows them as it is
 local function bury(stream, letters, id, deliveries, body, from, to)
   if dead_length ~= '0' then
-    local letter = {'XADD', letters, 'MAXLEN', '~', dead_length, '*', 'kafka_dlt-original-topic', stream,
+    local letter = {'XADD', letters, 'MAXLEN', '~', dead_length, '*', 'ge_v',
+      '1 dead ' .. 4 + (to - from + 1) / 2, 'kafka_dlt-original-topic', stream,
       'kafka_dlt-original-consumer-group', group, 'kafka_dlt-original-offset', id,
       'kafka_dlt-original-timestamp', string.match(id, '^%d+')}
     for i = from, to do

@@ -51,9 +51,18 @@ local function table_of(list)
   return fields
 end
 
--- A body is the last field of its message
+-- Other fields than the first one may be called as those of this library
+local function mark_of(fields, position)
+  return fields[position] == 'ge_v' and fields[position + 1] or ''
+end
+
+-- The last field of a message names the key of its body
 local function body_of(fields)
-  return fields[#fields - 1] == 'body' and fields[#fields] or ''
+  local mark = mark_of(fields, 1)
+  if string.find(mark, '^1 replay ') then
+    mark = mark_of(fields, 3)
+  end
+  return string.find(mark, '^%d+$') and fields[#fields - 1] == 'body' and fields[#fields] or ''
 end
 
 local function length_of(keys, fields)
@@ -84,9 +93,10 @@ local function give(keys, id, deliveries, fields, length)
   out[#out + 1] = body ~= '' and redis.call('GET', keys.bodies .. body)
 end
 
--- A replayed dead letter is for the group that gave it up, which is its first field; others acknowledge it
+-- A replayed dead letter is for the group that gave it up; others acknowledge it
 local function is_for_another(fields)
-  return fields[1] == 'ge_to' and fields[2] ~= group
+  local name = string.match(mark_of(fields, 1), '^1 replay %d+ (.+)$')
+  return name and name ~= group
 end
 
 local function bury(keys, entry, fields)

@@ -7,6 +7,7 @@ package io.ge.redis.stream;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.consume.DeliveryAttempt;
@@ -138,10 +140,84 @@ class StreamEdgesIntegrationTests {
 			// What was written by an instance that keeps payloads apart is read with
 			// these
 			redis.primary().command("SET", "ge:stream:{work.done}:b:1", "\"apart\"");
-			redis.primary().command("XADD", "work.done", "*", "v", "1", "trigger", "t", "body", "1");
+			redis.primary().command("XADD", "work.done", "*", "ge_v", "1", "trigger", "t", "body", "1");
 			await().until(() -> attempts.size() >= 14);
 			assertThat(attempts).containsOnly(1);
 			assertThat(redis.primary().command("XLEN", "ge:stream:{work.done}:dead")).isEqualTo(0L);
+		}
+	}
+
+	/**
+	 * Beginnings of entries of other programs, which none of them means for the library.
+	 */
+	@Test
+	void entriesOfOtherProgramsStayAsTheyAre() {
+		List<List<String>> foreign = List.of(List.of("name", "plain"), List.of("v", "1", "context", "no JSON"),
+				List.of("v", "2", "body", "b"), List.of("ge_to", "somebody", "depth", "7", "trigger", "t"),
+				List.of("kafka_deliveryAttempt", "99999999999", "ge_dlt-reason", "theirs"),
+				List.of("kafka_dlt-original-topic", "theirs", "kafka_dlt-original-consumer-group", "theirs"),
+				List.of("time", "1", "time", "2", "traceparent", "\u00e9\n"),
+				List.of("x", "", "ge_v", "1", "body", "b"));
+		String[] properties = Stream.concat(Stream.of(WORK), Stream.of("work.groups.others.concurrency", "1"))
+			.toArray(String[]::new);
+		try (StandaloneRedis redis = RedisServers.standalone();
+				StreamInstance instance = new StreamInstance(redis, properties)) {
+			List<StreamEnvelope<Map<String, String>>> handled = new CopyOnWriteArrayList<>();
+			AtomicInteger calls = new AtomicInteger();
+			instance.listen(new Object() {
+
+				@RedisStreamListener(stream = "work", group = "crew", concurrency = "1")
+				void handle(StreamEnvelope<Map<String, String>> envelope) {
+					handled.add(envelope);
+					if (calls.incrementAndGet() <= foreign.size()) {
+						throw new IllegalStateException("not yet");
+					}
+				}
+
+			});
+			for (List<String> fields : foreign) {
+				List<String> command = new ArrayList<>(List.of("XADD", "work.done", "*"));
+				command.addAll(fields);
+				redis.primary().command(command.toArray(String[]::new));
+			}
+			await().until(() -> instance.deadLetters().list("work", 20).size() == foreign.size());
+			redis.primary()
+				.command("XADD", "ge:stream:{work.done}:dead", "*", "ge_v", "1 dead 1", "kafka_deliveryAttempt", "x");
+			redis.primary().command("XADD", "ge:stream:{work.done}:dead", "*", "kafka_deliveryAttempt", "99999999999");
+			List<DeadLetter> letters = new ArrayList<>(instance.deadLetters().list("work", 20));
+			Collections.reverse(letters);
+			assertThat(letters).hasSize(foreign.size() + 2);
+			assertThat(letters.subList(0, foreign.size())).allSatisfy((letter) -> {
+				assertThat(letter.key()).isEqualTo("work.done");
+				assertThat(letter.group()).isEqualTo("crew");
+				assertThat(letter.deliveries()).isEqualTo(1);
+				assertThat(letter.reason()).isEqualTo("attempts");
+				assertThat(letter.fields()).containsEntry("ge_dlt-reason", "attempts");
+			});
+			for (DeadLetter letter : letters.subList(0, foreign.size())) {
+				assertThat(instance.deadLetters().replay("work", letter.id())).isTrue();
+			}
+			await().until(() -> handled.size() == 2 * foreign.size());
+			List<?> entries = (List<?>) redis.primary().command("XRANGE", "work.done", "-", "+");
+			for (int i = 0; i < foreign.size(); i++) {
+				StreamEnvelope<Map<String, String>> first = handled.get(i);
+				StreamEnvelope<Map<String, String>> again = handled.get(i + foreign.size());
+				List<?> replayed = (List<?>) ((List<?>) entries.get(i + foreign.size())).get(1);
+				assertThat(replayed.subList(2, replayed.size())).isEqualTo(foreign.get(i));
+				assertThat(again.payload()).isEqualTo(first.payload()).containsKey(foreign.get(i).get(0));
+				assertThat(again.time()).isEqualTo(first.time());
+				assertThat(List.of(first, again)).allSatisfy((each) -> {
+					assertThat(each.triggerId()).isEmpty();
+					assertThat(each.depth()).isZero();
+					assertThat(each.context()).isEmpty();
+					assertThat(each.traceparent()).isNull();
+				});
+			}
+			letters.subList(foreign.size(), letters.size()).forEach((letter) -> {
+				assertThat(letter.deliveries()).isZero();
+				assertThat(instance.deadLetters().replay("work", letter.id())).isTrue();
+			});
+			assertThat(instance.deadLetters().list("work", 20)).isEmpty();
 		}
 	}
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -388,8 +389,8 @@ abstract class StreamsContract {
 		StreamInstance instance = start();
 		Envelopes seen = new Envelopes();
 		instance.listen(seen);
-		this.template.opsForStream().add("work.done", Map.of("v", "7", "payload", "{}"));
-		this.template.opsForStream().add("work.done", Map.of("v", "1", "payload", "{broken"));
+		this.template.opsForStream().add("work.done", new TreeMap<>(Map.of("ge_v", "7", "payload", "{}")));
+		this.template.opsForStream().add("work.done", new TreeMap<>(Map.of("ge_v", "1", "payload", "{broken")));
 		this.template.opsForStream().add("work.done", Map.of("name", "foreign", "number", "5"));
 		await().until(() -> instance.deadLetters().list("work", 10).size() == 2);
 		assertThat(instance.deadLetters().list("work", 10)).allMatch((letter) -> letter.reason().equals("unreadable"))
