@@ -93,6 +93,9 @@ class ConsumerAutoConfigurationTests {
 		this.runner.run((context) -> {
 			String name = context.getBean(ConsumerProperties.class).consumerName();
 			assertThat(name).contains("-").isEqualTo(context.getBean(ConsumerProperties.class).consumerName());
+			// Another context of the same process
+			this.runner
+				.run((other) -> assertThat(other.getBean(ConsumerProperties.class).consumerName()).isNotEqualTo(name));
 		});
 	}
 

@@ -8,6 +8,7 @@ package io.ge.redis.core.consume;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.ge.redis.core.invocation.PropertyChecks;
@@ -41,35 +42,30 @@ public record ConsumerProperties(@Nullable String name, @DefaultValue("20s") Dur
 
 	public ConsumerProperties {
 		Assert.isTrue(name == null || !(name.isBlank() || name.startsWith("~")),
-				() -> PREFIX + "name must not be blank and not begin with '~', was '" + name + "'");
+				PREFIX + "name must not be blank and not begin with '~', was '" + name + "'");
 		Assert.isTrue(!shutdownTimeout.isNegative(),
 				() -> PREFIX + "shutdown-timeout must not be negative, was " + shutdownTimeout);
 		PropertyChecks.atLeastMillis(PREFIX + "max-processing-time", 1, maxProcessingTime);
 		Assert.isTrue(reapAfter.toSeconds() >= 1, () -> PREFIX + "reap-after must be at least 1s, was " + reapAfter);
 		PropertyChecks.atLeast(PREFIX + "max-take-bytes", 1, maxTakeBytes.toBytes());
+		name = (name != null) ? name : host() + "-" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
+	}
+
+	private static String host() {
+		String pod = System.getenv("HOSTNAME");
+		try {
+			return (pod != null && !pod.isBlank()) ? pod : InetAddress.getLocalHost().getHostName();
+		}
+		catch (UnknownHostException ex) {
+			return "consumer";
+		}
 	}
 
 	/**
-	 * Returns the name of this instance, the same one for as long as the process lives.
+	 * Returns the name of this instance, one for each application context.
 	 */
 	public String consumerName() {
-		return (this.name != null) ? this.name : InstanceName.VALUE;
-	}
-
-	private static final class InstanceName {
-
-		static final String VALUE = host() + "-" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
-
-		private static String host() {
-			String pod = System.getenv("HOSTNAME");
-			try {
-				return (pod != null && !pod.isBlank()) ? pod : InetAddress.getLocalHost().getHostName();
-			}
-			catch (UnknownHostException ex) {
-				return "consumer";
-			}
-		}
-
+		return Objects.requireNonNull(this.name);
 	}
 
 }
