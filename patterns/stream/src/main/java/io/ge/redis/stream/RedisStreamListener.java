@@ -76,9 +76,28 @@ public @interface RedisStreamListener {
 	boolean autoStartup() default true;
 
 	/**
+	 * Where a group begins that does not exist yet. The group's property {@code start}
+	 * wins.
+	 */
+	Start start() default Start.EARLIEST;
+
+	/**
 	 * Whether the method gets the dead letters of the stream instead of its messages.
 	 * They stay in the list for a replay.
 	 */
 	boolean deadLetters() default false;
+
+	/**
+	 * The first message of a new group.
+	 */
+	enum Start {
+
+		/** The oldest one that the stream has kept. */
+		EARLIEST,
+
+		/** The first one that is published after the listener has begun to take. */
+		LATEST
+
+	}
 
 }

@@ -38,6 +38,7 @@ import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.stream.StreamEvent.Kind;
+import io.ge.redis.stream.RedisStreamListener.Start;
 import io.ge.redis.stream.StreamProperties.Group;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -87,6 +88,8 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	private final ConsumerProperties common;
 
 	private final boolean deadLetters;
+
+	private final Start start;
 
 	private final GuardEvents events;
 
@@ -147,7 +150,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
 	RedisStreamSource(RedisStreams redis, StreamDefinition definition, String group, Group settings,
-			ConsumerProperties common, boolean deadLetters, GuardEvents events) {
+			ConsumerProperties common, boolean deadLetters, Start start, GuardEvents events) {
 		this.redis = redis;
 		this.definition = definition;
 		this.name = definition.name() + (deadLetters ? ".dead-letters/" : "/") + group;
@@ -155,6 +158,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		this.settings = settings;
 		this.common = common;
 		this.deadLetters = deadLetters;
+		this.start = start;
 		this.events = events;
 		this.bound = new TakeBound(common.maxTakeBytes());
 		this.readsPlainly = redis.sendsCommands() && definition.properties().partitions() == null
@@ -278,6 +282,9 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 				this.settings.maxDeliveries(), isOrdered() ? "1" : "0",
 				(lostSince != null) ? (sent - lostSince) / 1_000_000 + LATE_MILLIS : -1);
 		arguments.addAll(bytes);
+		// Later, a group that is made has been lost, with what nobody has read
+		boolean first = asked.stream().anyMatch((stream) -> this.positions.get(stream) == null);
+		arguments.add((this.start == Start.LATEST && first) ? "$" : "0");
 		if (looks || lostSince != null) {
 			inFlight.forEach((delivery) -> arguments.add(delivery.origin() + " " + delivery.id()));
 		}

@@ -110,7 +110,8 @@ public final class StreamPattern implements GuardPattern {
 		verify(listener, attributes);
 		boolean letters = attributes.deadLetters();
 		RedisStreamSource source = new RedisStreamSource(assembly.redis(), definition, name, group,
-				this.frame.properties().get(), letters, this.frame.events());
+				this.frame.properties().get(), letters, Objects.requireNonNullElse(group.start(), attributes.start()),
+				this.frame.events());
 		if (!this.listened.add(source.name())) {
 			throw method.problem("another method of this application listens to '" + source.name() + "'.",
 					"Let one of them listen, or give it another group.");
@@ -144,7 +145,7 @@ public final class StreamPattern implements GuardPattern {
 			String name) {
 		Group group = attributes.deadLetters()
 				? new Group(1, 1, Duration.ofSeconds(30), Integer.MAX_VALUE,
-						new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)), null)
+						new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1)), null, null)
 				: definition.properties().groups().get(name);
 		if (group == null) {
 			throw method.problem("stream '" + definition.name() + "' has no group '" + name + "'.",

@@ -120,10 +120,12 @@ public record StreamProperties(@DefaultValue("true") boolean enabled, @Nullable 
 	 * @param backoff delay before a failed message is delivered again
 	 * @param autoStartup whether its listener starts with the application; as the
 	 * annotation says if not set
+	 * @param start where it begins while it does not exist: earliest with all messages
+	 * that are kept, or latest with new ones; as the annotation says if not set
 	 */
 	public record Group(@DefaultValue("1") int concurrency, @DefaultValue("1") int batchSize,
 			@DefaultValue("30s") Duration minIdle, @DefaultValue("5") int maxDeliveries, @DefaultValue Backoff backoff,
-			@Nullable Boolean autoStartup) {
+			@Nullable Boolean autoStartup, RedisStreamListener.@Nullable Start start) {
 
 		private void validate(String place) {
 			PropertyChecks.atLeast(place + ".concurrency", 1, this.concurrency);

@@ -5,7 +5,7 @@
 -- ARGV  group, consumer, length and life in milliseconds of the streams of dead letters, as of settle.lua; how many
 --       entries, '1' to look for what others have left, min-idle in milliseconds, most deliveries, '1' if entries of a
 --       stream follow one another, for how many milliseconds replies of takes may have been lost or -1, how many bytes
---       at most, from how many bytes on a lost reply counts as a delivery; then what the consumer knows to have: stream, a
+--       at most, from how many bytes on a lost reply counts as a delivery, from where a group is made; then what the consumer knows to have: stream, a
 --       space and the id
 -- Reply {how many became dead letters, how many had been trimmed while pending, which stream is refused and why or '',
 --       milliseconds of the clock;
@@ -22,19 +22,21 @@
 --    before that, in an earlier life of the process, is taken over as that of others. Only a message above the last bound
 --    is counted each time, unless that was only just, as all late takes are run together after an outage.
 --  * In order, nothing is given while an entry before it is pending.
---  * A group that does not exist is made, and has everything unread that is in the stream. A stream is not made.
+--  * A group that does not exist is made, from '0' with everything that is in the stream, which is not made. From '$'
+--    it is made with the stream, or what is published before the next take would count as old.
 --  * A stream that cannot be read keeps nothing of the others back.
 -- Failed and released entries belong to the consumer '~retry', and are due once their idle time is that of DUE, as
 -- settle.lua sets it. Each look is bounded by the number asked for or by SCANNED.
 
 local group, me, dead_length, dead_life = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local most, looks, min_idle, most_deliveries = tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8])
-local ordered, uncertain, bytes, large, held = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), {}
+local ordered, uncertain, bytes, large = ARGV[9] == '1', tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local start, held = ARGV[13], {}
 local RETRY, DUE, PAGE, SCANNED, LOOKED = '~retry', 2592000000, 100, 1000, 10
 local TOGETHER = 100
 
 local dead, trimmed, refused = 0, 0, ''
-for i = 13, #ARGV do
+for i = 14, #ARGV do
   held[ARGV[i]] = true
 end
 local given, full = 0, false
@@ -245,10 +247,11 @@ end
 
 -- Returns the position of the group, how many of its entries are pending, and whether it was made or -1
 local function information(stream)
-  if redis.call('EXISTS', stream) == 0 then
+  local exists = redis.call('EXISTS', stream) == 1
+  if not exists and start == '0' then
     return '0-0', 0, -1
   end
-  local groups = redis.pcall('XINFO', 'GROUPS', stream)
+  local groups = exists and redis.pcall('XINFO', 'GROUPS', stream) or {}
   if groups.err then
     refused = "'" .. stream .. "': " .. groups.err
     return '-', 0, -1
@@ -259,8 +262,8 @@ local function information(stream)
       return fields['last-delivered-id'], fields['pending'], 0
     end
   end
-  redis.call('XGROUP', 'CREATE', stream, group, '0')
-  return '0-0', 0, 1
+  redis.call('XGROUP', 'CREATE', stream, group, start, 'MKSTREAM')
+  return start == '0' and '0-0' or table_of(redis.call('XINFO', 'STREAM', stream))['last-generated-id'], 0, 1
 end
 
 local streams = {}

@@ -269,7 +269,7 @@ class StreamScriptsModelIntegrationTests {
 			this.most = most;
 			this.bytes = 25 * (6 - most);
 			List<Object> arguments = new ArrayList<>(List.of("crew", consumer, 1000, 3_600_000, most, looks ? "1" : "0",
-					MIN_IDLE, DELIVERIES, "0", Integer.MAX_VALUE, this.bytes, LARGE));
+					MIN_IDLE, DELIVERIES, "0", Integer.MAX_VALUE, this.bytes, LARGE, "0"));
 			pending(consumer).filter((each) -> !each.missed).forEach((each) -> arguments.add(STREAM + " " + each.id));
 			pending(consumer).filter((each) -> each.missed)
 				.toList()
