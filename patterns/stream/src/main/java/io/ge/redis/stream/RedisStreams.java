@@ -15,9 +15,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -60,6 +62,8 @@ public final class RedisStreams implements DeadLetters {
 	private static final LuaScript REAP = load("reap.lua");
 
 	private static final LuaScript VIEW = load("view.lua");
+
+	private static final LuaScript PARTITIONS = load("partitions.lua");
 
 	private static final LuaScript LETTERS = load("letters.lua");
 
@@ -334,12 +338,35 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	CompletableFuture<List<long[]>> view(StreamDefinition definition) {
+		return all(definition.streams().stream().map((keys) -> view(definition, keys)));
+	}
+
+	private CompletableFuture<long[]> view(StreamDefinition definition, StreamKeys keys) {
 		List<Object> arguments = new ArrayList<>(List.of(definition.maxLength()));
 		arguments.addAll(definition.properties().groups().keySet());
-		return all(definition.streams()
-			.stream()
-			.map((keys) -> run(VIEW, Stream.of(keys.stream(), keys.dead()), arguments)
-				.thenApply((reply) -> IntStream.range(0, reply.size()).mapToLong(reply::number).toArray())));
+		return run(VIEW, Stream.of(keys.stream(), keys.dead()), arguments)
+			.thenApply((reply) -> IntStream.range(0, reply.size()).mapToLong(reply::number).toArray());
+	}
+
+	/**
+	 * Checks that no group needs anything of the partitions that a definition has no
+	 * longer. Redis: one script call, and one for each of those.
+	 * @return completes exceptionally with a {@code GuardConfigurationException} if a
+	 * group does
+	 */
+	CompletableFuture<List<StreamKeys>> verifyPartitions(StreamDefinition definition) {
+		RedisKey most = this.keys.entity(KeyPart.of(definition.name())).with(KeyPart.of("partitions"));
+		Set<String> used = definitions().stream()
+			.flatMap((each) -> each.streams().stream())
+			.map(StreamKeys::stream)
+			.collect(Collectors.toSet());
+		return run(PARTITIONS, Stream.of(most.toString()), List.of(definition.partitions()))
+			.thenCompose((reply) -> all(definition.former((int) reply.number(0))
+				.filter((keys) -> !used.contains(keys.stream()))
+				.map((keys) -> view(definition, keys).thenApply((figures) -> {
+					definition.requireFinished(keys.stream(), figures, reply.number(0));
+					return keys;
+				}))));
 	}
 
 	static StreamFields fields(ScriptReply reply, int from, int number) {

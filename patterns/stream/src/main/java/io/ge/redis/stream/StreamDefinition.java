@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
@@ -78,11 +80,9 @@ record StreamDefinition(String name, Definition properties, RedisStreams redis,
 			}
 			return;
 		}
-		List<StreamKeys> partitions = new ArrayList<>();
-		Integer number = this.properties.partitions();
-		for (int i = 0; i < ((number != null) ? number : 1); i++) {
-			partitions.add(keys(chosen, (number != null) ? "." + i : ""));
-		}
+		List<StreamKeys> partitions = isOrdered()
+				? IntStream.range(0, partitions()).mapToObj((i) -> keys(chosen, "." + i)).toList()
+				: List.of(keys(chosen, ""));
 		this.members.put(Map.copyOf(chosen), partitions);
 		this.streams.addAll(partitions);
 		if (this.members.size() > MOST_STREAMS) {
@@ -129,6 +129,37 @@ record StreamDefinition(String name, Definition properties, RedisStreams redis,
 
 	boolean isOrdered() {
 		return this.properties.partitions() != null;
+	}
+
+	/** Returns the number of partitions, 0 for none. */
+	int partitions() {
+		return Objects.requireNonNullElse(this.properties.partitions(), 0);
+	}
+
+	/**
+	 * Returns the streams that it has had and has no longer.
+	 * @param most the most partitions that it has had
+	 */
+	Stream<StreamKeys> former(int most) {
+		return this.members.keySet()
+			.stream()
+			.flatMap((variables) -> Stream
+				.concat(isOrdered() ? Stream.of("") : Stream.of(),
+						IntStream.range(partitions(), most).mapToObj((i) -> "." + i))
+				.map((partition) -> keys(variables, partition)));
+	}
+
+	void requireFinished(String former, long[] figures, long most) {
+		for (StreamView.GroupView group : StreamControl.view(this, former, List.of(figures), List.of()).groups()) {
+			if (group.pending() > 0 || group.oldestUnread() != null) {
+				throw problem("partitions",
+						"'" + former + "' is none of them any more, and has " + group.pending() + " pending and "
+								+ (group.lagKnown() ? group.lag() : "more") + " unread messages of group '"
+								+ group.name() + "'.",
+						(most > partitions() ? "Set it to " + most : "Leave it out")
+								+ " until they are handled, or delete that stream.");
+			}
+		}
 	}
 
 	public int maxLength() {

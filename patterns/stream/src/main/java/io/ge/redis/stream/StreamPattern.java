@@ -22,8 +22,11 @@ import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.stream.StreamProperties.Group;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.util.function.SingletonSupplier;
 
@@ -85,13 +88,25 @@ public final class StreamPattern implements GuardPattern {
 	// Meters begin at zero, and figures are looked at beside them
 	@Override
 	public void resume() {
-		for (StreamDefinition definition : this.assembly.get().redis().definitions()) {
+		RedisStreams redis = this.assembly.get().redis();
+		verifyPartitions(redis);
+		for (StreamDefinition definition : redis.definitions()) {
 			this.frame.events().publish(new StreamEvent(definition.name(), Kind.OK, 0));
 			definition.properties()
 				.groups()
 				.keySet()
 				.forEach((group) -> this.frame.events()
 					.publish(new StreamEvent(definition.name() + "/" + group, Kind.DONE, 0)));
+		}
+	}
+
+	private static void verifyPartitions(RedisStreams redis) {
+		try {
+			Waiting.await(RedisStreams.all(redis.definitions().stream().map(redis::verifyPartitions)));
+		}
+		catch (RedisUnavailableException ex) {
+			LogFactory.getLog(StreamPattern.class)
+				.warn("Could not check whether former partitions of streams hold messages: " + ex.getMessage());
 		}
 	}
 

@@ -24,6 +24,7 @@ import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.consume.DeliveryAttempt;
 import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.core.consume.UnwritableException;
+import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.stream.StreamEvent.Kind;
@@ -39,6 +40,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -144,6 +146,110 @@ class StreamEdgesIntegrationTests {
 			await().until(() -> attempts.size() >= 14);
 			assertThat(attempts).containsOnly(1);
 			assertThat(redis.primary().command("XLEN", "ge:stream:{work.done}:dead")).isEqualTo(0L);
+		}
+	}
+
+	@Test
+	void partitionsAreNotLeftOutBeforeTheyAreFinished() {
+		Map<String, Map<String, List<String>>> refused = Map.of("5",
+				Map.of("3", List.of("'work.key.", "Set it to 5 until they are handled, or delete that stream."), "",
+						List.of("'work.key.", "Set it to 5 until they are handled"), "5", List.of()),
+				"",
+				Map.of("2",
+						List.of("'work.key' is none of them any more, and has 0 pending and 40 unread messages of group"
+								+ " 'crew'.", "Leave it out until they are handled"),
+						"", List.of()));
+		refused.forEach((before, table) -> {
+			try (StandaloneRedis redis = RedisServers.standalone();
+					StreamInstance first = new StreamInstance(redis, partitions(before))) {
+				first.resume();
+				for (int i = 0; i < 40; i++) {
+					StreamMessage message = StreamMessage.of("m");
+					first.publisher().publish("work", before.isEmpty() ? message : message.orderKey("k" + i));
+				}
+				table.forEach((after, texts) -> {
+					try (StreamInstance next = new StreamInstance(redis, partitions(after))) {
+						if (texts.isEmpty()) {
+							next.resume();
+						}
+						else {
+							assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(next::resume)
+								.withMessageContaining("ge.redis.stream.definitions.work.partitions")
+								.withMessageContainingAll(texts.toArray(CharSequence[]::new));
+						}
+					}
+				});
+				first.listen(new Object() {
+
+					@RedisStreamListener(stream = "work")
+					void handle(String payload) {
+					}
+
+				});
+				await().until(() -> first.events(Kind.DONE) == 40);
+				table.keySet().forEach((after) -> {
+					try (StreamInstance next = new StreamInstance(redis, partitions(after))) {
+						next.resume();
+					}
+				});
+			}
+		});
+	}
+
+	private static String[] partitions(String number) {
+		List<String> properties = new ArrayList<>(
+				List.of("work.key", "work.key", "work.max-length", "1000", "work.groups.crew.concurrency", "4"));
+		if (!number.isEmpty()) {
+			properties.addAll(List.of("work.partitions", number));
+		}
+		return properties.toArray(String[]::new);
+	}
+
+	@Test
+	void newGroupBeginsWhereItIsToldAndALostOneAtTheBeginning() {
+		String[] properties = Stream
+			.concat(Stream.of(WORK),
+					Stream.of("work.groups.early.start", "earliest", "work.groups.none.start", "latest"))
+			.toArray(String[]::new);
+		Map<String, List<String>> handled = new ConcurrentHashMap<>();
+		try (StandaloneRedis redis = RedisServers.standalone();
+				StreamInstance instance = new StreamInstance(redis, properties)) {
+			instance.publisher().publish("work", StreamMessage.of("old"));
+			instance.listen(new Object() {
+
+				@RedisStreamListener(stream = "work", group = "crew", start = RedisStreamListener.Start.LATEST)
+				void crew(String payload) {
+					handled.computeIfAbsent("crew", (group) -> new CopyOnWriteArrayList<>()).add(payload);
+				}
+
+				@RedisStreamListener(stream = "work", group = "early", start = RedisStreamListener.Start.LATEST)
+				void early(String payload) {
+					handled.computeIfAbsent("early", (group) -> new CopyOnWriteArrayList<>()).add(payload);
+				}
+
+			});
+			await().until(() -> instance.consumers().reports().stream().allMatch((each) -> each.sinceTaken() != null));
+			instance.publisher().publish("work", StreamMessage.of("new"));
+			await().until(() -> handled.size() == 2 && handled.get("early").size() == 2);
+			assertThat(handled).containsEntry("crew", List.of("new")).containsEntry("early", List.of("old", "new"));
+			await().until(() -> instance.events(Kind.DONE) == 3);
+			redis.flushAll();
+			instance.publisher().publish("work", StreamMessage.of("after the flush"));
+			await().until(() -> handled.values().stream().allMatch((each) -> each.contains("after the flush")));
+			// The first message makes no difference where the listener has begun before
+			redis.flushAll();
+			instance.listen(new Object() {
+
+				@RedisStreamListener(stream = "work", group = "none")
+				void handle(String payload) {
+					handled.computeIfAbsent("none", (group) -> new CopyOnWriteArrayList<>()).add(payload);
+				}
+
+			});
+			await().until(() -> instance.consumers().reports().stream().allMatch((each) -> each.sinceTaken() != null));
+			instance.publisher().publish("work", StreamMessage.of("first"));
+			await().until(() -> handled.containsKey("none"));
+			assertThat(handled).containsEntry("none", List.of("first"));
 		}
 	}
 

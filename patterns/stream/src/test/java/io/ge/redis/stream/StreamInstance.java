@@ -130,6 +130,13 @@ final class StreamInstance implements AutoCloseable {
 	}
 
 	/**
+	 * Does what an application does once it has connected.
+	 */
+	void resume() {
+		this.pattern.resume();
+	}
+
+	/**
 	 * Has one handler run at a time, so that others wait for its thread.
 	 */
 	void useOneThread() {
