@@ -37,7 +37,8 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 final class ArchitectureRules {
 
 	static final Set<String> PATTERNS = Set.of("ratelimit", "lock", "idempotency", "cache", "blacklist", "stream",
-			"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script", "breaker");
+			"queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script",
+			"breaker");
 
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 
@@ -49,7 +50,7 @@ final class ArchitectureRules {
 	 * Sub-packages of {@code web} for what only one pattern needs there, and that one.
 	 */
 	static final Map<String, String> WEB_ROOMS = new TreeMap<>(
-			Map.of("limit", "ratelimit", "exchange", "idempotency", "lock", "lock"));
+			Map.of("limit", "ratelimit", "exchange", "idempotency", "lock", "lock", "session", "session"));
 
 	static final Set<String> HOUSE = union(PATTERNS, ADAPTERS, Set.of("core", "autoconfigure"));
 

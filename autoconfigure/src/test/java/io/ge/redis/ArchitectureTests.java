@@ -32,7 +32,8 @@ class ArchitectureTests {
 	 * Whoever builds a new one adds it here.
 	 */
 	private static final Set<String> BUILT = Set.of("core", "ratelimit", "lock", "idempotency", "cache", "blacklist",
-			"stream", "queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script", "web",
+			"stream", "queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash",
+			"script", "web",
 			"security", "actuate", "embedded", "autoconfigure");
 
 	private static final JavaClasses CLASSES = new ClassFileImporter()

@@ -71,7 +71,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  */
 @AutoConfiguration(after = { GeRedisAutoConfiguration.class, SpringCacheAutoConfiguration.class })
 @ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",
-		"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script" })
+		"queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script" })
 @Import(StandIns.class)
 @ImportRuntimeHints(StandIns.Hints.class)
 public final class GeRedisDisabledAutoConfiguration {

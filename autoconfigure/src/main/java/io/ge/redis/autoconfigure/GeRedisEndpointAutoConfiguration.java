@@ -19,6 +19,7 @@ import io.ge.redis.actuate.IdempotencyResource;
 import io.ge.redis.actuate.LockResource;
 import io.ge.redis.actuate.QueuesResource;
 import io.ge.redis.actuate.RateLimitResource;
+import io.ge.redis.actuate.SessionsResource;
 import io.ge.redis.actuate.StreamsResource;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.broadcast.BroadcastPattern;
@@ -30,6 +31,8 @@ import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.lock.guard.LockPattern;
 import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.session.SessionProperties;
+import io.ge.redis.session.Sessions;
 import io.ge.redis.stream.StreamPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -49,7 +52,7 @@ import org.springframework.context.annotation.Lazy;
 @AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
 		LockAutoConfiguration.class, IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class,
 		BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
-		QueueAutoConfiguration.class, BroadcastAutoConfiguration.class })
+		QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, SessionAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
@@ -117,6 +120,12 @@ public final class GeRedisEndpointAutoConfiguration {
 	@ConditionalOnBean(name = "geRedisBroadcastPattern")
 	BroadcastsResource geRedisBroadcastsResource(ObjectProvider<BroadcastPattern> pattern) {
 		return new BroadcastsResource(pattern::getObject);
+	}
+
+	@Bean
+	@ConditionalOnBean(name = "geRedisSessions")
+	SessionsResource geRedisSessionsResource(SessionProperties properties, Sessions sessions) {
+		return new SessionsResource(properties, sessions);
 	}
 
 	@Bean

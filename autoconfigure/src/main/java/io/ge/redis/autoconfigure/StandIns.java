@@ -27,6 +27,7 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.queue.JobQueue;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.script.EntityScripts;
+import io.ge.redis.session.Sessions;
 import io.ge.redis.state.ChangeSubscription;
 import io.ge.redis.state.Workspace;
 import io.ge.redis.state.Workspaces;
@@ -64,7 +65,8 @@ final class StandIns implements ImportBeanDefinitionRegistrar {
 			Map.entry(Broadcaster.class, List.of("broadcast")), Map.entry(Workspaces.class, List.of("state")),
 			Map.entry(Leaderboards.class, List.of("leaderboard")), Map.entry(UniqueCounters.class, List.of("counter")),
 			Map.entry(BloomFilters.class, List.of("bloom")), Map.entry(GeoIndexes.class, List.of("geo")),
-			Map.entry(HashStore.class, List.of("hash")), Map.entry(EntityScripts.class, List.of("script")));
+			Map.entry(HashStore.class, List.of("hash")), Map.entry(EntityScripts.class, List.of("script")),
+			Map.entry(Sessions.class, List.of("session")));
 
 	private final Environment environment;
 

@@ -70,7 +70,7 @@ public final class PatternUse {
 
 	private static final Pattern TYPES = Pattern
 		.compile("io\\.ge\\.redis\\.(ratelimit|lock|idempotency|cache|blacklist|"
-				+ "security|stream|queue|broadcast|state|leaderboard|counter|bloom|geo|hash|core)\\.");
+				+ "security|stream|queue|broadcast|session|state|leaderboard|counter|bloom|geo|hash|core)\\.");
 
 	private static final Map<Class<?>, Map<String, String>> NAMED = new ConcurrentReferenceHashMap<>();
 
@@ -137,7 +137,10 @@ public final class PatternUse {
 		return null;
 	}
 
-	private static @Nullable String findType(ConfigurableListableBeanFactory beans, String pattern) {
+	/**
+	 * Returns the first bean whose class names a type of a pattern.
+	 */
+	public static @Nullable String findType(ConfigurableListableBeanFactory beans, String pattern) {
 		for (String name : beans.getBeanDefinitionNames()) {
 			Class<?> type = typeOfApplication(beans, name);
 			Map<String, String> named = (type != null) ? NAMED.computeIfAbsent(type, PatternUse::named) : Map.of();

@@ -8,7 +8,6 @@ package io.ge.redis.web.problem;
 import java.io.IOException;
 
 import io.ge.redis.GeRedisException;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -59,8 +58,8 @@ public class RefusalFilter implements Filter {
 			chain.doFilter(request, (page != null) ? page : response);
 		}
 		catch (ServletException | RuntimeException ex) {
-			RedisUnavailableException outage = findOutage(ex);
-			if (outage == null || !this.writer.write(outage, request, response)) {
+			GeRedisException refusal = findRefusal(ex);
+			if (refusal == null || !this.writer.write(refusal, request, response)) {
 				throw ex;
 			}
 		}
@@ -73,10 +72,10 @@ public class RefusalFilter implements Filter {
 		}
 	}
 
-	private static @Nullable RedisUnavailableException findOutage(Throwable failure) {
+	private static @Nullable GeRedisException findRefusal(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof RedisUnavailableException outage) {
-				return outage;
+			if (cause instanceof GeRedisException refused && refused.refusal() != null) {
+				return refused;
 			}
 		}
 		return null;

@@ -1,0 +1,273 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.autoconfigure.condition.PatternUse;
+import io.ge.redis.autoconfigure.startup.BlacklistUse;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.structure.StructureCalls;
+import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.session.SessionProperties;
+import io.ge.redis.session.SessionProperties.OnOutage;
+import io.ge.redis.session.Sessions;
+import io.ge.redis.web.session.ReactiveSessions;
+import io.ge.redis.session.internal.RedisSessions;
+import io.ge.redis.web.session.ServletSessions;
+import io.ge.redis.session.internal.SessionCodec;
+import io.ge.redis.web.problem.ProblemWriter;
+import io.ge.redis.web.problem.RefusalFilter;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.data.redis.serializer.RedisSerializer;
+import org.springframework.security.jackson.SecurityJacksonModules;
+import org.springframework.session.ReactiveSessionRepository;
+import org.springframework.session.Session;
+import org.springframework.session.SessionIdGenerator;
+import org.springframework.session.SessionRepository;
+import org.springframework.session.config.annotation.web.http.SpringHttpSessionConfiguration;
+import org.springframework.session.config.annotation.web.server.SpringWebSessionConfiguration;
+import org.springframework.session.web.http.SessionRepositoryFilter;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Sessions, where they are switched on or {@link Sessions} is injected. The repository of
+ * Spring Session's own auto-configuration steps back.
+ */
+@AutoConfiguration(
+		after = { GeRedisAutoConfiguration.class, BlacklistAutoConfiguration.class, GeRedisWebAutoConfiguration.class },
+		beforeName = { "org.springframework.boot.session.autoconfigure.SessionAutoConfiguration",
+				"org.springframework.boot.session.data.redis.autoconfigure.SessionDataRedisAutoConfiguration",
+				"org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration" })
+@ConditionalOnClass(Session.class)
+@ConditionalOnBean(RedisBackends.class)
+@Conditional(SessionAutoConfiguration.OnSessions.class)
+@EnableConfigurationProperties(SessionProperties.class)
+public final class SessionAutoConfiguration {
+
+	private static final String SERIALIZER = "springSessionDefaultRedisSerializer";
+
+	@Bean
+	@ConditionalOnMissingBean(Sessions.class)
+	RedisSessions geRedisSessions(SessionProperties properties, ObjectProvider<RedisBackends> backends,
+			ObjectProvider<JsonMapper> mapper, ObjectProvider<SessionIdGenerator> ids,
+			ObjectProvider<BlacklistUse> blacklist, GuardEvents events, ConfigurableListableBeanFactory beans,
+			Environment environment) {
+		List<@Nullable String> issuers = issuers(environment);
+		return new RedisSessions(properties, timeout(properties, environment),
+				new StructureCalls("session", new PatternBackend("session", backends, environment).get()),
+				codec(properties, mapper, beans), ids.getIfAvailable(() -> RedisSessions::random), () -> {
+					BlacklistUse use = properties.followBlacklist() ? blacklist.getIfAvailable() : null;
+					TokenBlacklist used = (use != null) ? use.blacklist() : null;
+					return (used != null) ? new TokenLogouts(used, issuers) : null;
+				}, events);
+	}
+
+	private static Duration timeout(SessionProperties properties, Environment environment) {
+		if (properties.timeout() != null) {
+			return properties.timeout();
+		}
+		for (String name : List.of("spring.session.timeout", "server.servlet.session.timeout",
+				"server.reactive.session.timeout")) {
+			String text = environment.getProperty(name);
+			if (text != null) {
+				Duration timeout = DurationStyle.detectAndParse(text, ChronoUnit.SECONDS);
+				if (timeout.toMillis() < 1000) {
+					throw new GuardConfigurationException(name, "sessions in Redis need a timeout of at least 1s.",
+							"Set ge.redis.session.timeout, such as to 30m.");
+				}
+				return timeout;
+			}
+		}
+		return Duration.ofMinutes(30);
+	}
+
+	@SuppressWarnings("unchecked")
+	private static SessionCodec codec(SessionProperties properties, ObjectProvider<JsonMapper> mapper,
+			ConfigurableListableBeanFactory beans) {
+		ClassLoader loader = Objects.requireNonNull(beans.getBeanClassLoader());
+		RedisSerializer<Object> serializer = beans.containsBean(SERIALIZER)
+				? (RedisSerializer<Object>) beans.getBean(SERIALIZER, RedisSerializer.class)
+				: (properties.codec() == SessionProperties.Codec.JDK) ? RedisSerializer.java(loader) : null;
+		if (serializer != null) {
+			return SessionCodec.of(serializer::serialize, serializer::deserialize);
+		}
+		boolean secured = ClassUtils.isPresent("org.springframework.security.jackson.SecurityJacksonModules", loader);
+		return SessionCodec.json(mapper.getIfAvailable(JsonMapper::shared), properties.allowedTypes(),
+				secured ? (types) -> SecurityJacksonModules.getModules(loader, types) : null);
+	}
+
+	/** Returns the issuers of the application's tokens, and none for tokens without. */
+	private static List<@Nullable String> issuers(Environment environment) {
+		List<@Nullable String> issuers = new ArrayList<>(Arrays.asList((String) null));
+		Binder binder = Binder.get(environment);
+		binder.bind("spring.security.oauth2.client.provider", Bindable.mapOf(String.class, Provider.class))
+			.ifBound((providers) -> providers.values().forEach((provider) -> issuers.add(provider.issuerUri())));
+		issuers.add(environment.getProperty("spring.security.oauth2.resourceserver.jwt.issuer-uri"));
+		return new ArrayList<>(new LinkedHashSet<>(issuers));
+	}
+
+	/** Refuses a second repository, which would be used or be silently replaced. */
+	@Bean
+	static SmartInitializingSingleton geRedisSessionChoice(ConfigurableListableBeanFactory beans,
+			Environment environment) {
+		return () -> {
+			String set = Stream.of("spring.session.data.redis", "spring.session.redis")
+				.map((prefix) -> PatternUse.findProperty(environment, prefix))
+				.filter(Objects::nonNull)
+				.findFirst()
+				.orElse(null);
+			String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
+				.flatMap((type) -> Arrays.stream(beans.getBeanNamesForType(type, true, false)))
+				.filter((bean) -> String.valueOf(beans.getType(bean))
+					.contains("org.springframework.session.data.redis"))
+				.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis")
+				.findFirst()
+				.orElse(set);
+			if (other != null) {
+				throw new GuardConfigurationException("ge.redis.session.enabled",
+						"sessions would be in Redis twice, since " + other + ".",
+						"Remove it and the properties below spring.session.data.redis, or set"
+								+ " ge.redis.session.enabled=false.");
+			}
+		};
+	}
+
+	/** Sessions of servlets. The filters are in front of Spring Session's. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+	@ConditionalOnMissingBean(SessionRepository.class)
+	@Import(SpringHttpSessionConfiguration.class)
+	static class Servlets {
+
+		@Bean
+		ServletSessions geRedisSessionRepository(RedisSessions sessions) {
+			return new ServletSessions(sessions);
+		}
+
+		@Bean
+		FilterRegistrationBean<ServletSessions> geRedisSessionsOfRequest(ServletSessions sessions) {
+			FilterRegistrationBean<ServletSessions> registration = new FilterRegistrationBean<>(sessions);
+			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - 1);
+			return registration;
+		}
+
+		@Bean
+		FilterRegistrationBean<RefusalFilter> geRedisSessionRefusalFilter(ProblemWriter writer) {
+			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(
+					new RefusalFilter(writer));
+			registration.setName("geRedisSessionRefusalFilter");
+			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - 2);
+			return registration;
+		}
+
+	}
+
+	/** Sessions of WebFlux. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+	@ConditionalOnMissingBean(ReactiveSessionRepository.class)
+	@Import(SpringWebSessionConfiguration.class)
+	static class WebFlux {
+
+		@Bean
+		ReactiveSessions geRedisSessionRepository(RedisSessions sessions, SessionProperties properties) {
+			if (properties.onOutage() == OnOutage.ANONYMOUS) {
+				throw new GuardConfigurationException("ge.redis.session.on-outage",
+						"\"anonymous\" would log callers out in a reactive application, where a request without"
+								+ " session removes the cookie.",
+						"Write deny, or remove the property.");
+			}
+			return new ReactiveSessions(sessions);
+		}
+
+	}
+
+	/**
+	 * Logouts by the blacklist. A login counts as a token of its principal, from each
+	 * issuer that the application knows.
+	 */
+	private record TokenLogouts(TokenBlacklist blacklist,
+			List<@Nullable String> issuers) implements RedisSessions.Logouts {
+
+		@Override
+		public CompletionStage<Boolean> isLoggedOut(String principal, long loginMicros) {
+			CompletionStage<Boolean> loggedOut = CompletableFuture.completedFuture(false);
+			for (String issuer : this.issuers) {
+				TokenIdentity login = new TokenIdentity(issuer, null, principal, null, null, loginMicros);
+				loggedOut = loggedOut.thenCompose((known) -> known ? CompletableFuture.completedFuture(true)
+						: this.blacklist.isRevokedAsync(login));
+			}
+			return loggedOut;
+		}
+
+		@Override
+		public CompletionStage<?> logOut(String principal) {
+			return this.blacklist.revokeAllAsync(null, principal);
+		}
+
+	}
+
+	record Provider(@Nullable String issuerUri) {
+	}
+
+	static final class OnSessions extends SpringBootCondition implements ConfigurationCondition {
+
+		@Override
+		public ConfigurationPhase getConfigurationPhase() {
+			return ConfigurationPhase.REGISTER_BEAN;
+		}
+
+		@Override
+		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			Boolean enabled = context.getEnvironment().getProperty("ge.redis.session.enabled", Boolean.class);
+			String user = (enabled == null)
+					? PatternUse.findType(Objects.requireNonNull(context.getBeanFactory()), "session") : null;
+			return new ConditionOutcome(Boolean.TRUE.equals(enabled) || user != null,
+					(user != null) ? user : "ge.redis.session.enabled is " + enabled);
+		}
+
+	}
+
+}

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.session;
+
+import java.util.List;
+import java.util.Locale;
+
+import io.ge.redis.core.event.EventMeter;
+import io.ge.redis.core.event.GuardEvent;
+
+/**
+ * A session was loaded, saved or ended.
+ *
+ * @param result one of the values that the tag of the meter has
+ */
+public record SessionEvent(Kind kind, String result) implements GuardEvent {
+
+	@Override
+	public String pattern() {
+		return "session";
+	}
+
+	@Override
+	public String name() {
+		return this.kind.name().toLowerCase(Locale.ROOT);
+	}
+
+	@Override
+	public boolean isApplicationEvent() {
+		return false;
+	}
+
+	@Override
+	public EventMeter meter() {
+		return this.kind.meter;
+	}
+
+	@Override
+	public int series() {
+		return this.kind.results.indexOf(this.result);
+	}
+
+	/** Operations on sessions. */
+	public enum Kind {
+
+		LOADS(EventMeter.counter("ge.redis.session.loads", "Sessions loaded for a request"), "outcome", "found", "none",
+				"ended", "error"),
+
+		SAVES(EventMeter.counter("ge.redis.session.saves", "Sessions saved by a request"), "outcome", "saved",
+				"unchanged", "gone", "too_many", "error"),
+
+		ENDS(EventMeter.counter("ge.redis.session.ends", "Sessions ended before they expired"), "by", "logout", "all",
+				"limit");
+
+		private final List<String> results;
+
+		private final EventMeter meter;
+
+		Kind(EventMeter meter, String tag, String... results) {
+			this.results = List.of(results);
+			this.meter = meter.by(tag, this.results);
+		}
+
+	}
+
+}

@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.session;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.StandIn;
+import io.ge.redis.core.structure.BlockingCalls;
+
+/**
+ * The sessions of a principal, on all instances. Requests use {@code HttpSession} or
+ * {@code WebSession} as ever.
+ * <p>
+ * Redis: one script call on the index of the principal, and one for each session, which
+ * are in flight together. Methods complete exceptionally with
+ * {@link io.ge.redis.core.outage.RedisUnavailableException} if Redis does not answer
+ * within {@code ge.redis.outage.command-timeout}. The method without {@code Async} in its
+ * name waits for the same.
+ */
+public interface Sessions {
+
+	/** Lists the sessions of a principal, at most 1,000, and extends none. */
+	CompletableFuture<List<Info>> listAsync(String principal);
+
+	/**
+	 * Ends one session.
+	 * @param id the id of the session, or that of an {@link Info} of this instance
+	 * @return completes with whether there was such a session
+	 */
+	CompletableFuture<Boolean> endAsync(String id);
+
+	/**
+	 * Ends all sessions of a principal, those included that are about to be saved. With
+	 * {@code ge.redis.session.follow-blacklist} this also revokes the tokens of the
+	 * subject, as {@code TokenBlacklist.revokeAll(null, principal)} does.
+	 * @return completes with the number of sessions that were ended
+	 */
+	CompletableFuture<Integer> endAllAsync(String principal);
+
+	default List<Info> list(String principal) {
+		return BlockingCalls.await("Sessions.list", () -> listAsync(principal));
+	}
+
+	default boolean end(String id) {
+		return BlockingCalls.await("Sessions.end", () -> endAsync(id));
+	}
+
+	default int endAll(String principal) {
+		return BlockingCalls.await("Sessions.endAll", () -> endAllAsync(principal));
+	}
+
+	/** Returns an implementation that needs no Redis and knows no session. */
+	static Sessions unguarded() {
+		return StandIn.of(Sessions.class, Map.of());
+	}
+
+	/**
+	 * A session.
+	 *
+	 * @param id a name that only this instance accepts in place of the id, which Redis
+	 * does not have
+	 * @param createdAt the time of creation by the clock of Redis
+	 * @param lastAccessedAt the time of the last request by the clock of Redis
+	 * @param timeout how long the session lives without a request
+	 * @param attributes the sizes of its attributes in bytes, by name
+	 */
+	record Info(String id, Instant createdAt, Instant lastAccessedAt, Duration timeout,
+			Map<String, Integer> attributes) {
+	}
+
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.web.session;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.session.internal.RedisSessions;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.session.FindByIndexNameSessionRepository;
+import org.springframework.session.Session;
+
+/**
+ * The repository of servlet applications. As a filter in front of Spring Session's, which
+ * asks for a session again when the response is committed, it remembers the sessions of a
+ * request.
+ */
+public record ServletSessions(RedisSessions sessions) implements FindByIndexNameSessionRepository<Session>, Filter {
+
+	private static final ThreadLocal<@Nullable Map<String, Session>> OF_REQUEST = new ThreadLocal<>();
+
+	@Override
+	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+			throws IOException, ServletException {
+		Map<String, Session> outer = OF_REQUEST.get();
+		OF_REQUEST.set((outer != null) ? outer : new HashMap<>());
+		try {
+			chain.doFilter(request, response);
+		}
+		finally {
+			OF_REQUEST.set(outer);
+		}
+	}
+
+	@Override
+	public Session createSession() {
+		return this.sessions.create();
+	}
+
+	@Override
+	public void save(Session session) {
+		Waiting.await(this.sessions.save(session));
+	}
+
+	@Override
+	public @Nullable Session findById(String id) {
+		Map<String, Session> known = OF_REQUEST.get();
+		Session session = (known != null) ? known.get(id) : null;
+		if (session == null) {
+			session = Waiting.await(this.sessions.load(id));
+			if (known != null && session != null) {
+				known.put(id, session);
+			}
+		}
+		return session;
+	}
+
+	@Override
+	public void deleteById(String id) {
+		Map<String, Session> known = OF_REQUEST.get();
+		if (known != null) {
+			known.remove(id);
+		}
+		Waiting.await(this.sessions.endAsync(id));
+	}
+
+	@Override
+	public Map<String, Session> findByIndexNameAndIndexValue(String indexName, String indexValue) {
+		return PRINCIPAL_NAME_INDEX_NAME.equals(indexName) ? Waiting.await(this.sessions.find(indexValue)) : Map.of();
+	}
+
+}
