@@ -23,7 +23,7 @@ function make(tag, attributes = {}, ...children) {
 
 // ---- Calls and answers ----
 
-async function send(method, path, body, headers = {}) {
+async function send(method, path, body, headers = {}, credentials = "same-origin") {
 	const answer = { method, path, sent: { ...headers }, status: 0, text: "", headers: new Headers() };
 	if (body !== undefined) {
 		answer.sent["Content-Type"] = "application/json";
@@ -31,7 +31,7 @@ async function send(method, path, body, headers = {}) {
 	}
 	const start = performance.now();
 	try {
-		const response = await fetch(path, { method, headers: answer.sent, body: answer.body });
+		const response = await fetch(path, { method, headers: answer.sent, body: answer.body, credentials });
 		answer.text = await response.text();
 		answer.status = response.status;
 		answer.headers = response.headers;
@@ -243,6 +243,19 @@ const actions = {
 		const second = await call(card, "POST", "api/auth/refresh", { refreshToken });
 		const same = first.json.refreshToken && first.json.refreshToken === second.json.refreshToken;
 		say(card, same ? "Both calls got the same successor." : "The calls got no common successor.");
+	},
+	async sessions(card) {
+		const login = ["POST", "api/sessions/login", { username: "anna", password: "demo" }, {}];
+		await call(card, ...login);
+		// Another browser has cookies of its own
+		await call(card, ...login, "omit");
+		const { json } = await call(card, "GET", "api/sessions/mine");
+		say(card, `anna has ${json.length} sessions. This browser has one of them.`);
+	},
+	async everywhere(card) {
+		const { status, json } = await call(card, "POST", "api/sessions/logout-everywhere");
+		const after = await call(card, "GET", "api/sessions/mine");
+		say(card, status === 200 ? `Ended ${json.ended} sessions. The next call got ${after.status}.` : "Nobody is logged in.");
 	},
 	async poison(card) {
 		const workItem = fresh("poison");

@@ -91,6 +91,8 @@ class PageIntegrationTests {
 			write      | Balance 101\\.5, version 1, from the cache\\.
 			revoke     | The same token: 200 before the logout, 401 after it\\.
 			refresh    | Both calls got the same successor\\.
+			sessions   | anna has \\d+ sessions\\. This browser has one of them\\.
+			everywhere | Ended \\d+ sessions\\. The next call got 401\\.
 			twice      | Duplicate: true\\. Handled once\\.
 			job        | The job is done after 1 attempt\\.
 			badJob     | The job is failed after 3 attempts\\.
@@ -220,7 +222,7 @@ class PageIntegrationTests {
 	@Test
 	void fitsOnEveryScreen() {
 		List<WebElement> cards = browser().elements(".card");
-		assertThat(cards).hasSize(12);
+		assertThat(cards).hasSize(13);
 		for (WebElement card : cards) {
 			click(card.findElement(By.tagName("button")).getDomAttribute("data-do"));
 		}

@@ -36,7 +36,7 @@ class SwitchedOffIntegrationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",
-			"queue", "broadcast", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script" })
+			"queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script" })
 	@Wide
 	void answersWithOnePatternSwitchedOff(String pattern) {
 		List<String> properties = new ArrayList<>(SharedDesk.properties(Database.H2));
