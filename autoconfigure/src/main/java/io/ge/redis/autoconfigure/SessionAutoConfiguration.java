@@ -25,6 +25,7 @@ import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.session.SessionProperties;
 import io.ge.redis.session.SessionProperties.OnOutage;
 import io.ge.redis.session.Sessions;
@@ -34,6 +35,7 @@ import io.ge.redis.web.session.ServletSessions;
 import io.ge.redis.session.internal.SessionCodec;
 import io.ge.redis.web.problem.ProblemWriter;
 import io.ge.redis.web.problem.RefusalFilter;
+import jakarta.servlet.Filter;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -105,22 +107,16 @@ public final class SessionAutoConfiguration {
 	}
 
 	private static Duration timeout(SessionProperties properties, Environment environment) {
-		if (properties.timeout() != null) {
-			return properties.timeout();
-		}
-		for (String name : List.of("spring.session.timeout", "server.servlet.session.timeout",
-				"server.reactive.session.timeout")) {
-			String text = environment.getProperty(name);
-			if (text != null) {
-				Duration timeout = DurationStyle.detectAndParse(text, ChronoUnit.SECONDS);
-				if (timeout.toMillis() < 1000) {
-					throw new GuardConfigurationException(name, "sessions in Redis need a timeout of at least 1s.",
-							"Set ge.redis.session.timeout, such as to 30m.");
-				}
-				return timeout;
-			}
-		}
-		return Duration.ofMinutes(30);
+		String text = Stream.of("spring", "server.servlet", "server.reactive")
+			.map((prefix) -> environment.getProperty(prefix + ".session.timeout"))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse("30m");
+		Duration timeout = Objects.requireNonNullElseGet(properties.timeout(),
+				() -> DurationStyle.detectAndParse(text, ChronoUnit.SECONDS));
+		PropertyChecks.atLeastMillis("spring.session.timeout, or ge.redis.session.timeout in its place,", 1000,
+				timeout);
+		return timeout;
 	}
 
 	@SuppressWarnings("unchecked")
@@ -152,26 +148,19 @@ public final class SessionAutoConfiguration {
 	@Bean
 	static SmartInitializingSingleton geRedisSessionChoice(ConfigurableListableBeanFactory beans,
 			Environment environment) {
-		return () -> {
-			String set = Stream.of("spring.session.data.redis", "spring.session.redis")
-				.map((prefix) -> PatternUse.findProperty(environment, prefix))
-				.filter(Objects::nonNull)
-				.findFirst()
-				.orElse(null);
-			String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
+		return () -> Stream
+			.concat(Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
 				.flatMap((type) -> Arrays.stream(beans.getBeanNamesForType(type, true, false)))
-				.filter((bean) -> String.valueOf(beans.getType(bean))
-					.contains("org.springframework.session.data.redis"))
-				.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis")
-				.findFirst()
-				.orElse(set);
-			if (other != null) {
+				.filter((bean) -> String.valueOf(beans.getType(bean)).contains(".session.data.redis."))
+				.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis"),
+					Stream.ofNullable(PatternUse.findProperty(environment, "spring.session.data.redis")))
+			.findFirst()
+			.ifPresent((other) -> {
 				throw new GuardConfigurationException("ge.redis.session.enabled",
 						"sessions would be in Redis twice, since " + other + ".",
 						"Remove it and the properties below spring.session.data.redis, or set"
 								+ " ge.redis.session.enabled=false.");
-			}
-		};
+			});
 	}
 
 	/** Sessions of servlets. The filters are in front of Spring Session's. */
@@ -188,17 +177,18 @@ public final class SessionAutoConfiguration {
 
 		@Bean
 		FilterRegistrationBean<ServletSessions> geRedisSessionsOfRequest(ServletSessions sessions) {
-			FilterRegistrationBean<ServletSessions> registration = new FilterRegistrationBean<>(sessions);
-			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - 1);
-			return registration;
+			return before(sessions, "geRedisSessionsOfRequest", 1);
 		}
 
 		@Bean
 		FilterRegistrationBean<RefusalFilter> geRedisSessionRefusalFilter(ProblemWriter writer) {
-			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(
-					new RefusalFilter(writer));
-			registration.setName("geRedisSessionRefusalFilter");
-			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - 2);
+			return before(new RefusalFilter(writer), "geRedisSessionRefusalFilter", 2);
+		}
+
+		private static <T extends Filter> FilterRegistrationBean<T> before(T filter, String name, int distance) {
+			FilterRegistrationBean<T> registration = new FilterRegistrationBean<>(filter);
+			registration.setName(name);
+			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - distance);
 			return registration;
 		}
 

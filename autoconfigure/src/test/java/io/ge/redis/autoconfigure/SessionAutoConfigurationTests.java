@@ -109,15 +109,16 @@ class SessionAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			ge.redis.session.on-outage=local            | OnOutage.local
-			ge.redis.session.on-outage=allow            | OnOutage.allow
-			ge.redis.session.codec=xml                  | Codec.xml
-			ge.redis.session.timeout=10ms               | ge.redis.session.timeout must be at least 1000ms
-			ge.redis.session.max-per-principal=0        | ge.redis.session.max-per-principal must be at least 1
-			ge.redis.session.allowed-types=Cart         | such as com.example.Cart or a package such as com.example.*
-			spring.session.timeout=0                    | Set ge.redis.session.timeout, such as to 30m
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					ge.redis.session.on-outage=local            | OnOutage.local
+					ge.redis.session.on-outage=allow            | OnOutage.allow
+					ge.redis.session.codec=xml                  | Codec.xml
+					ge.redis.session.timeout=10ms               | ge.redis.session.timeout must be at least 1000ms
+					ge.redis.session.max-per-principal=0        | ge.redis.session.max-per-principal must be at least 1
+					ge.redis.session.allowed-types=Cart         | such as com.example.Cart or a package such as com.example.*
+					spring.session.timeout=0                    | or ge.redis.session.timeout in its place, must be at least 1000ms
+					""")
 	void refusesPropertiesThatCannotWork(String property, String problem) {
 		this.servlets.withPropertyValues("ge.redis.session.enabled=true", property)
 			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining(problem));

@@ -24,10 +24,10 @@ import io.ge.redis.test.StandaloneRedis;
 public final class BenchmarkMain {
 
 	private static final List<String> PATTERNS = List.of("ratelimit", "lock", "cache", "idempotency", "blacklist",
-			"stream", "structures", "state");
+			"stream", "structures", "state", "session");
 
 	/** Those that are not annotations on a method. */
-	private static final List<String> OTHERS = List.of("stream", "structures", "state");
+	private static final List<String> OTHERS = List.of("stream", "structures", "state", "session");
 
 	private static final long STARTED = System.nanoTime();
 

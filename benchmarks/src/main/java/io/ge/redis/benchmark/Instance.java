@@ -53,7 +53,7 @@ final class Instance implements AutoCloseable {
 					"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port(),
 					// What is measured is the cost of a call, not what becomes of a late
 					// one
-					"ge.redis.outage.command-timeout=5s")
+					"ge.redis.outage.command-timeout=5s", "ge.redis.session.enabled=true")
 			.properties(BenchmarkApplication.NEAR)
 			.properties(BenchmarkApplication.STRUCTURES)
 			.run();

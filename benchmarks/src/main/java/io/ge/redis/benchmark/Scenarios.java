@@ -63,6 +63,7 @@ final class Scenarios {
 		all.addAll(List.of(lock(), cacheHit(), cacheNear(), cacheMiss(), cacheWrite(), idempotencyFirst(),
 				idempotencyDuplicate(), blacklist(), entityScript()));
 		all.addAll(new FormScenarios(this.instance).all());
+		all.addAll(new SessionScenarios(this.instance).all());
 		return all;
 	}
 

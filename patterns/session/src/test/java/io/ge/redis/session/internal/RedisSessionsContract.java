@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.session.SessionEvent;
@@ -494,6 +495,38 @@ abstract class RedisSessionsContract {
 		unreadable.setAttribute("a", 1);
 		this.sessions.save(unreadable);
 		assertThat(allowing.findById(allowed.getId()).<Cart>getAttribute("cart")).isNotNull();
+	}
+
+	@Test
+	void readsAndEndsSessionsWhenMemoryIsFull() {
+		Session session = login(this.sessions, "alice");
+		onPrimaries("CONFIG", "SET", "maxmemory", "1");
+		try {
+			ageAll();
+			Session read = this.sessions.findById(session.getId());
+			assertThat(read).isNotNull();
+			this.redis.endpoints().stream().filter(RedisEndpoint::isPrimary).forEach((endpoint) -> {
+				List<?> found = (List<?>) endpoint.command("KEYS", "ge:session:{*");
+				found.stream()
+					.filter((key) -> !String.valueOf(key).contains("{u:"))
+					.forEach((key) -> assertThat((Long) endpoint.command("PTTL", String.valueOf(key)))
+						.isGreaterThan(60_000));
+			});
+			read.setAttribute("a", 1);
+			assertThatExceptionOfType(RedisUnavailableException.class).isThrownBy(() -> this.sessions.save(read));
+			assertThat(this.sessions.sessions().end(session.getId())).isTrue();
+		}
+		finally {
+			onPrimaries("CONFIG", "SET", "maxmemory", "0");
+		}
+		assertThat(keys()).isEmpty();
+	}
+
+	private void onPrimaries(String... command) {
+		this.redis.endpoints()
+			.stream()
+			.filter(RedisEndpoint::isPrimary)
+			.forEach((endpoint) -> endpoint.command(command));
 	}
 
 	@Test
