@@ -33,8 +33,7 @@ class ArchitectureTests {
 	 */
 	private static final Set<String> BUILT = Set.of("core", "ratelimit", "lock", "idempotency", "cache", "blacklist",
 			"stream", "queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash",
-			"script", "web",
-			"security", "actuate", "embedded", "autoconfigure");
+			"script", "web", "security", "actuate", "embedded", "autoconfigure");
 
 	private static final JavaClasses CLASSES = new ClassFileImporter()
 		.withImportOption((location) -> LibraryClasses.isOfLibrary(location.asURI().toString()))

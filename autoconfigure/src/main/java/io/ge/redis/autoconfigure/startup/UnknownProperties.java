@@ -55,8 +55,7 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 			"embedded.EmbeddedRedisProperties", "geo.GeoProperties", "hash.HashProperties",
 			"idempotency.IdempotencyProperties", "leaderboard.LeaderboardProperties", "lock.LockProperties",
 			"queue.QueueProperties", "ratelimit.RateLimitProperties", "script.ScriptProperties",
-			"session.SessionProperties",
-			"state.StateProperties", "stream.StreamProperties");
+			"session.SessionProperties", "state.StateProperties", "stream.StreamProperties");
 
 	private static final List<String> OF_CONDITIONS = List.of("ge.redis.console.enabled",
 			"ge.redis.blacklist.remember-dpop-proofs", "ge.redis.blacklist.validate-opaque-tokens");
