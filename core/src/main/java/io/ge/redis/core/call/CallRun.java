@@ -23,30 +23,14 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private enum State {
 
-		/** Nobody knows yet whether the call may proceed. */
+		/** The work has not begun. */
 		ASKING,
 
-		/** The answer is there. */
-		DECIDING,
-
-		/** The method is being called. */
-		STARTING,
-
-		/** The same, and the call is abandoned. */
-		LEAVING,
-
-		/** The method has been called. */
+		/** The method is called, and its work goes on. */
 		WORKING,
 
-		/** Its result is there, and not yet passed on. */
-		ENDING,
-
-		/** The result was passed on, or nobody wants it. */
-		OVER;
-
-		boolean isAtWork() {
-			return this == STARTING || this == LEAVING || this == WORKING;
-		}
+		/** The work has ended, or will never begin. */
+		OVER
 
 	}
 
@@ -60,6 +44,8 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private volatile GuardedCall.@Nullable Work work;
 
+	private volatile boolean begun;
+
 	private volatile boolean abandoned;
 
 	/**
@@ -69,15 +55,6 @@ abstract class CallRun<A extends @Nullable Object> {
 	CallRun(GuardedCall<A> call, UnaryOperator<Throwable> refusal) {
 		this.call = call;
 		this.refusal = refusal;
-	}
-
-	final GuardedCall.@Nullable Work work() {
-		return this.work;
-	}
-
-	final @Nullable CompletionStage<?> interruption() {
-		GuardedCall.Work decided = this.work;
-		return (decided != null) ? decided.interruption() : null;
 	}
 
 	/**
@@ -127,7 +104,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			refuse(Waiting.cause(failure));
 			return;
 		}
-		if (!this.state.compareAndSet(State.ASKING, State.DECIDING)) {
+		if (this.state.get() == State.OVER) {
 			this.call.giveBack(answer);
 			return;
 		}
@@ -136,13 +113,11 @@ abstract class CallRun<A extends @Nullable Object> {
 			decided = decide(this.call, answer);
 		}
 		catch (Throwable ex) {
-			if (this.state.compareAndSet(State.DECIDING, State.OVER)) {
-				deliver(null, this.refusal.apply(ex));
-			}
+			refuse(this.refusal.apply(ex));
 			return;
 		}
 		this.work = decided;
-		if (this.state.compareAndSet(State.DECIDING, State.STARTING)) {
+		if (this.state.compareAndSet(State.ASKING, State.WORKING)) {
 			start(decided);
 		}
 		else {
@@ -158,15 +133,15 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private void start(GuardedCall.Work decided) {
 		try {
-			decided.begin(() -> follow(decided.start()));
+			decided.begin(() -> follow(decided.start(), decided));
 		}
 		catch (Throwable ex) {
 			ended(null, ex);
 			return;
 		}
 		// What has begun can be stopped, what is about to begin cannot
-		if (!this.state.compareAndSet(State.STARTING, State.WORKING)
-				&& this.state.compareAndSet(State.LEAVING, State.WORKING)) {
+		this.begun = true;
+		if (this.abandoned) {
 			stopWork();
 		}
 	}
@@ -182,8 +157,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			ended(null, refused);
 			return;
 		}
-		State last = this.state.getAndUpdate((now) -> now.isAtWork() ? State.ENDING : now);
-		if (!last.isAtWork()) {
+		if (!this.state.compareAndSet(State.WORKING, State.OVER)) {
 			return;
 		}
 		boolean stopped = this.abandoned && failure instanceof CancellationException;
@@ -208,19 +182,10 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private void finish(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable problem) {
 		Throwable unended = (problem != null) ? Waiting.cause(problem) : tellOfEnd();
-		if (!this.state.compareAndSet(State.ENDING, State.OVER)) {
-			dropped();
-			return;
+		if (failure != null && unended != null && failure != unended) {
+			failure.addSuppressed(unended);
 		}
-		Throwable told = failure;
-		if (unended != null) {
-			if (told == null) {
-				told = unended;
-			}
-			else if (told != unended) {
-				told.addSuppressed(unended);
-			}
-		}
+		Throwable told = (failure != null) ? failure : unended;
 		deliver((told == null) ? value : null, told);
 	}
 
@@ -238,39 +203,30 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * The call is abandoned. A call without a decision does not count as one.
-	 * @param stop whether work that has begun is to be stopped
+	 * Takes cancellations of the work from now on for the end of an abandoned call.
 	 */
-	final void leave(boolean stop) {
-		if (stop) {
-			stopping();
-		}
-		State last = this.state.getAndUpdate((now) -> left(now, stop));
-		if (last == State.ASKING) {
+	final void abandoning() {
+		this.abandoned = true;
+	}
+
+	final boolean isAbandoned() {
+		return this.abandoned;
+	}
+
+	/**
+	 * Ends a call that nobody waits for, if its work has not begun; otherwise stops the
+	 * work if the call is abandoned.
+	 */
+	final void leave() {
+		if (this.state.compareAndSet(State.ASKING, State.OVER)) {
 			CompletableFuture<A> asking = this.asked;
 			if (asking != null) {
 				cancel(asking);
 			}
 		}
-		else if (last == State.WORKING && stop) {
+		else if (this.abandoned && this.begun) {
 			stopWork();
 		}
-	}
-
-	/**
-	 * Cancellations from now on mean that the call was abandoned.
-	 */
-	final void stopping() {
-		this.abandoned = true;
-	}
-
-	private static State left(State now, boolean stop) {
-		return switch (now) {
-			case STARTING -> stop ? State.LEAVING : now;
-			// Ends as any other
-			case LEAVING, WORKING -> now;
-			default -> State.OVER;
-		};
 	}
 
 	/**
@@ -302,7 +258,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	/**
 	 * Follows the work that was started, until it ends.
 	 */
-	abstract void follow(@Nullable Object promise) throws Throwable;
+	abstract void follow(@Nullable Object promise, GuardedCall.Work decided) throws Throwable;
 
 	/**
 	 * Stops the work, as far as that can be done.
@@ -310,11 +266,8 @@ abstract class CallRun<A extends @Nullable Object> {
 	abstract void stopWork();
 
 	/**
-	 * The result is there, the guarding has ended, and nobody wants it any more.
+	 * Passes the result on, unless the call is over for its caller.
 	 */
-	void dropped() {
-	}
-
 	abstract void deliver(@Nullable Object value, @Nullable Throwable failure);
 
 }

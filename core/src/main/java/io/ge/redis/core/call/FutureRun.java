@@ -37,21 +37,19 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 		this.executor = executor;
 	}
 
-	CompletableFuture<@Nullable Object> begin() {
-		return following(this::run);
-	}
-
 	/**
-	 * Begins on another thread, with what was bound to the one that has created it.
+	 * Begins the call.
+	 * @param starter runs what asks
 	 */
-	CompletableFuture<@Nullable Object> beginElsewhere() {
-		return following(() -> hop(this::run));
-	}
-
-	private CompletableFuture<@Nullable Object> following(Runnable start) {
-		// Such as by orTimeout: nobody waits any more
-		this.result.whenComplete((value, failure) -> leave(this.result.isCancelled()));
-		start.run();
+	CompletableFuture<@Nullable Object> begin(Executor starter) {
+		this.result.whenComplete((value, failure) -> {
+			if (this.result.isCancelled()) {
+				abandoning();
+			}
+			// Else such as by orTimeout: nobody waits any more
+			leave();
+		});
+		starter.execute(this::run);
 		return this.result;
 	}
 
@@ -80,13 +78,13 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	}
 
 	@Override
-	void follow(@Nullable Object promise) {
+	void follow(@Nullable Object promise, GuardedCall.Work decided) {
 		if (!(promise instanceof CompletionStage<?> stage)) {
 			throw new IllegalStateException("The method has returned " + promise + " instead of a future");
 		}
 		this.followed = stage;
 		stage.whenComplete((value, failure) -> ended(value, (failure != null) ? Waiting.cause(failure) : null));
-		CompletionStage<?> interruption = interruption();
+		CompletionStage<?> interruption = decided.interruption();
 		if (interruption != null) {
 			interruption.whenComplete((nothing, failure) -> {
 				if (failure != null) {

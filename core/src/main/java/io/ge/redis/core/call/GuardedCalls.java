@@ -74,7 +74,7 @@ public final class GuardedCalls implements AutoCloseable {
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal) {
 		return switch (form.kind()) {
 			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
-			case FUTURE -> new FutureRun<>(call.get(), refusal, carrying()).begin();
+			case FUTURE -> new FutureRun<>(call.get(), refusal, carrying()).begin(Runnable::run);
 			case SINGLE, MULTIPLE -> Publishers.of(form, call, refusal, this.context, this.scopes.get(), scoped());
 		};
 	}
@@ -88,7 +88,7 @@ public final class GuardedCalls implements AutoCloseable {
 			return (call) -> start(form, call);
 		}
 		Executor executor = carrying();
-		return (call) -> new FutureRun<>(call.get(), UnaryOperator.identity(), executor).beginElsewhere();
+		return (call) -> new FutureRun<>(call.get(), UnaryOperator.identity(), executor).begin(executor);
 	}
 
 	/**

@@ -61,10 +61,10 @@ public final class PendingCaller {
 	}
 
 	/**
-	 * Hides the caller of a thread from a task for which another one is bound.
+	 * Hides the caller of a thread from tasks for which another one is bound.
 	 */
-	static Runnable hidden(Runnable task) {
-		return CURRENT.binding(null).apply(task);
+	static UnaryOperator<Runnable> hiding(UnaryOperator<Runnable> bound) {
+		return (task) -> bound.apply(CURRENT.binding(null).apply(task));
 	}
 
 	private UnaryOperator<Runnable> found() {

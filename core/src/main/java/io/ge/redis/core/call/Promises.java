@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import io.ge.redis.core.outage.Waiting;
@@ -42,20 +43,10 @@ public record Promises(ResultForm form) {
 	public @Nullable Object recovered(GuardedCall.Work work,
 			Function<Throwable, CompletableFuture<@Nullable Object>> recovery) throws Throwable {
 		if (!this.form.isPlain()) {
-			return promise((context) -> {
-				CompletableFuture<@Nullable Object> first = started(work, context);
-				CompletableFuture<@Nullable Object> recovered = new CompletableFuture<>();
-				first.whenComplete((value, failure) -> {
-					if (failure == null) {
-						recovered.complete(value);
-					}
-					else {
-						pass(recovery.apply(Waiting.cause(failure)), recovered);
-					}
-				});
-				cancelWith(recovered, first);
-				return recovered;
-			});
+			// Cancelling what is promised does not cancel a recovery, of which this is a
+			// copy
+			return promise((context) -> chained(started(work, context), (value, failure) -> (failure != null)
+					? recovery.apply(failure).copy() : CompletableFuture.completedFuture(value)));
 		}
 		try {
 			return work.start();
@@ -79,21 +70,22 @@ public record Promises(ResultForm form) {
 	 * under way is cancelled
 	 */
 	public @Nullable Object then(@Nullable Object promise, Next next) throws Throwable {
-		return this.form.isPlain() ? next.after(promise) : promise((context) -> {
-			CompletableFuture<@Nullable Object> first = follow(promise, context);
-			CompletableFuture<@Nullable Object> last = new CompletableFuture<>();
-			first.whenComplete((value, failure) -> {
-				if (failure != null) {
-					last.completeExceptionally(Waiting.cause(failure));
-					return;
-				}
-				CompletableFuture<@Nullable Object> second = started(() -> next.after(value), context);
-				pass(second, last);
-				cancelWith(last, second);
-			});
-			cancelWith(last, first);
-			return last;
+		return this.form.isPlain() ? next.after(promise)
+				: promise((context) -> chained(follow(promise, context), (value, failure) -> (failure != null)
+						? CompletableFuture.failedFuture(failure) : started(() -> next.after(value), context)));
+	}
+
+	private static CompletableFuture<@Nullable Object> chained(CompletableFuture<@Nullable Object> first,
+			BiFunction<@Nullable Object, @Nullable Throwable, CompletableFuture<@Nullable Object>> next) {
+		CompletableFuture<@Nullable Object> last = new CompletableFuture<>();
+		first.whenComplete((value, failure) -> {
+			CompletableFuture<@Nullable Object> second = next.apply(value,
+					(failure != null) ? Waiting.cause(failure) : null);
+			second.whenComplete(passingTo(last));
+			cancelWith(last, second);
 		});
+		cancelWith(last, first);
+		return last;
 	}
 
 	// A publisher makes its future when it is subscribed to
@@ -131,7 +123,7 @@ public record Promises(ResultForm form) {
 					"The method has returned " + promise + " instead of a " + (published ? "publisher" : "future")));
 		}
 		CompletableFuture<@Nullable Object> followed = new CompletableFuture<>();
-		pass(stage, followed);
+		stage.whenComplete(passingTo(followed));
 		if (stage instanceof Future<?> work) {
 			cancelWith(followed, work);
 		}
@@ -144,10 +136,6 @@ public record Promises(ResultForm form) {
 				work.cancel(true);
 			}
 		});
-	}
-
-	private static void pass(CompletionStage<? extends @Nullable Object> from, CompletableFuture<@Nullable Object> to) {
-		from.whenComplete(passingTo(to));
 	}
 
 	static <T extends @Nullable Object> BiConsumer<T, @Nullable Throwable> passingTo(CompletableFuture<? super T> to) {

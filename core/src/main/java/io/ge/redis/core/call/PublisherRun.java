@@ -36,10 +36,10 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private final Publishers.Start start;
 
-	private final Scheduler scheduler;
-
-	/** The scopes of the thread that subscribes. */
+	/** Binds what was bound to the thread that subscribes. */
 	private final UnaryOperator<Runnable> bound;
+
+	private final Scheduler scheduler;
 
 	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
 
@@ -48,8 +48,6 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	/** The context of the method's publisher. */
 	private volatile Context known;
-
-	private volatile boolean gone;
 
 	/** Of a single value, until the guarding has ended. */
 	private final AtomicReference<@Nullable Object> value = new AtomicReference<>();
@@ -76,18 +74,20 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	CompletableFuture<A> ask(GuardedCall<A> call) throws Throwable {
-		UnaryOperator<Runnable> scope = this.start.scope();
-		return (scope != null) ? within(scope, call::ask) : call.ask();
+		return scoped(call::ask);
 	}
 
 	// Who is told of the decision is to find the scope, too
 	@Override
 	GuardedCall.Work decide(GuardedCall<A> call, A answer) throws Throwable {
-		UnaryOperator<Runnable> scope = this.start.scope();
-		return (scope != null) ? within(scope, () -> call.decide(answer)) : call.decide(answer);
+		return scoped(() -> call.decide(answer));
 	}
 
-	private static <T> T within(UnaryOperator<Runnable> scope, Step<T> step) throws Throwable {
+	private <T> T scoped(Step<T> step) throws Throwable {
+		UnaryOperator<Runnable> scope = this.start.scope();
+		if (scope == null) {
+			return step.take();
+		}
 		CompletableFuture<T> done = new CompletableFuture<>();
 		scope.apply(() -> {
 			try {
@@ -119,26 +119,23 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private void within(Runnable step) {
 		Runnable carried = this.start.caller().apply(step);
-		Context subscribers = this.subscriber.currentContext();
-		if (subscribers.isEmpty()) {
+		Context context = this.subscriber.currentContext();
+		if (context.isEmpty()) {
 			carried.run();
 		}
 		else {
-			this.start.context().within(subscribers, carried);
+			this.start.context().within(context, carried);
 		}
 	}
 
 	@Override
-	void follow(@Nullable Object promise) {
+	void follow(@Nullable Object promise, GuardedCall.Work decided) {
 		if (promise == null) {
 			throw new IllegalStateException("The method has returned null instead of a publisher");
 		}
-		GuardedCall.Work decided = work();
-		if (decided != null) {
-			this.known = (Context) decided.contextual(this.known);
-		}
-		Publisher<?> working = this.start.publisher().apply(promise);
-		CompletionStage<?> interruption = interruption();
+		this.known = (Context) decided.contextual(this.known);
+		Publisher<?> working = Publishers.publisher(this.start.form(), promise);
+		CompletionStage<?> interruption = decided.interruption();
 		((interruption != null) ? until(working, interruption) : working).subscribe(this);
 	}
 
@@ -164,12 +161,12 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void onNext(Object next) {
-		if (this.gone) {
+		if (isAbandoned()) {
 			Operators.onDiscard(next, currentContext());
 		}
-		else if (this.start.isSingle()) {
+		else if (this.start.form().kind() == ResultForm.Kind.SINGLE) {
 			this.value.set(next);
-			if (this.gone) {
+			if (isAbandoned()) {
 				discard();
 			}
 		}
@@ -209,13 +206,12 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	@Override
 	public void cancel() {
-		this.gone = true;
-		stopping();
+		abandoning();
 		Subscription working = this.source.getAndSet(Operators.cancelledSubscription());
 		if (working != null) {
 			working.cancel();
 		}
-		leave(true);
+		leave();
 	}
 
 	@Override
@@ -227,13 +223,8 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	}
 
 	@Override
-	void dropped() {
-		discard();
-	}
-
-	@Override
 	void deliver(@Nullable Object last, @Nullable Throwable failure) {
-		if (this.gone) {
+		if (isAbandoned()) {
 			discard();
 			return;
 		}

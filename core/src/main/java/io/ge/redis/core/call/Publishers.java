@@ -5,7 +5,6 @@
 
 package io.ge.redis.core.call;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -36,25 +35,11 @@ final class Publishers {
 
 	static Object of(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal,
 			CallContext context, List<? extends CallScope> all, UnaryOperator<Runnable> caller) {
-		ReactiveAdapter adapter = form.adapter();
-		boolean single = form.kind() == ResultForm.Kind.SINGLE;
-		Start start = new Start(call, refusal, context, caller, publisher(adapter, single), single, null);
-		List<SubscriberScope> scopes = subscribers(all);
-		Publisher<Object> guarded = scopes.isEmpty() ? start : Flux.deferContextual((subscriber) -> {
-			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, subscriber);
+		Start start = new Start(form, call, refusal, context, caller, null);
+		return adapted(form, all.isEmpty() ? start : Flux.deferContextual((subscriber) -> {
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(all, subscriber);
 			return (scope != null) ? scope.flatMapMany((found) -> start.within(found)) : start;
-		});
-		return adapted(form, single ? Mono.fromDirect(guarded) : Flux.from(guarded));
-	}
-
-	private static List<SubscriberScope> subscribers(List<? extends CallScope> scopes) {
-		List<SubscriberScope> subscribers = new ArrayList<>(scopes.size());
-		for (CallScope scope : scopes) {
-			if (scope instanceof SubscriberScope subscriber) {
-				subscribers.add(subscriber);
-			}
-		}
-		return subscribers;
+		}));
 	}
 
 	static Object just(ResultForm form, @Nullable Object value) {
@@ -67,52 +52,45 @@ final class Publishers {
 	}
 
 	static CompletableFuture<@Nullable Object> future(ResultForm form, Object promise, @Nullable Object context) {
-		Mono<Object> followed = Mono.from(publisher(form.adapter(), true).apply(promise));
+		Mono<Object> followed = Mono.from(publisher(form, promise));
 		return ((context != null) ? followed.contextWrite((ContextView) context) : followed).toFuture();
 	}
 
 	static Object subscribing(ResultForm form, Object promise, Consumer<Object> told) {
-		boolean single = form.kind() == ResultForm.Kind.SINGLE;
-		Publisher<?> publisher = publisher(form.adapter(), single).apply(promise);
-		return adapted(form, single ? Mono.deferContextual((context) -> {
-			told.accept(context);
-			return Mono.from(publisher);
-		}) : Flux.deferContextual((context) -> {
+		Publisher<?> publisher = publisher(form, promise);
+		return adapted(form, Flux.deferContextual((context) -> {
 			told.accept(context);
 			return publisher;
 		}));
 	}
 
 	static Object observed(ResultForm form, Object promise, Consumer<Object> each) {
-		Publisher<?> publisher = publisher(form.adapter(), false).apply(promise);
-		return adapted(form, Flux.from(publisher).doOnNext(each::accept));
+		return adapted(form, Flux.from(publisher(form, promise)).doOnNext(each::accept));
 	}
 
 	private static Object adapted(ResultForm form, Publisher<?> publisher) {
-		return (form.adapter() != null) ? form.adapter().fromPublisher(publisher) : publisher;
+		Publisher<?> known = (form.kind() == ResultForm.Kind.SINGLE) ? Mono.fromDirect(publisher)
+				: Flux.from(publisher);
+		return (form.adapter() != null) ? form.adapter().fromPublisher(known) : known;
 	}
 
-	private static Function<Object, Publisher<?>> publisher(@Nullable ReactiveAdapter adapter, boolean single) {
-		if (adapter != null) {
-			return adapter::toPublisher;
+	static Publisher<?> publisher(ResultForm form, Object promise) {
+		if (form.adapter() != null) {
+			return form.adapter().toPublisher(promise);
 		}
-		// What Spring, too, takes for the result of a suspending function
-		return single ? (promise) -> (promise instanceof Mono<?> mono) ? mono : Mono.just(promise)
-				: (promise) -> (Publisher<?>) promise;
+		// As in Spring, a suspending function promises a Mono or has returned the value
+		return (form.kind() == ResultForm.Kind.SINGLE && !(promise instanceof Mono)) ? Mono.just(promise)
+				: (Publisher<?>) promise;
 	}
 
 	/**
-	 * Returns what takes several values for one list.
-	 * @param adapter knows the type; {@code null} for what a suspending function promises
+	 * Returns an adapter that takes several values for one list.
+	 * @param form the form of several values
 	 */
-	static ReactiveAdapter collecting(@Nullable ReactiveAdapter adapter) {
-		Function<Object, Publisher<?>> several = publisher(adapter, false);
+	static ReactiveAdapter collecting(ResultForm form) {
 		return new ReactiveAdapter(ReactiveTypeDescriptor.singleRequiredValue(List.class),
-				(source) -> Flux.from(several.apply(source)).collectList(), (lists) -> {
-					Flux<Object> elements = Mono.from(lists)
-						.flatMapIterable((list) -> (List<?>) Objects.requireNonNull(list));
-					return (adapter != null) ? adapter.fromPublisher(elements) : elements;
-				});
+				(source) -> Flux.from(publisher(form, source)).collectList(), (lists) -> adapted(form,
+						Mono.from(lists).flatMapIterable((list) -> (List<?>) Objects.requireNonNull(list))));
 	}
 
 	/**
@@ -122,16 +100,13 @@ final class Publishers {
 	 * @param caller runs what the call does with what belongs to its caller
 	 * @param scope runs what is asked and decided, or {@code null}
 	 */
-	record Start(Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal, CallContext context,
-			UnaryOperator<Runnable> caller, Function<Object, Publisher<?>> publisher, boolean isSingle,
+	record Start(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal,
+			CallContext context, UnaryOperator<Runnable> caller,
 			@Nullable UnaryOperator<Runnable> scope) implements Publisher<Object> {
 
 		@Override
-		public void subscribe(Subscriber<? super Object> subscriber) {
-			begin(Operators.toCoreSubscriber(subscriber));
-		}
-
-		private void begin(CoreSubscriber<? super Object> subscriber) {
+		public void subscribe(Subscriber<? super Object> actual) {
+			CoreSubscriber<? super Object> subscriber = Operators.toCoreSubscriber(actual);
 			GuardedCall<?> made;
 			try {
 				made = this.call.get();
@@ -145,7 +120,7 @@ final class Publishers {
 		}
 
 		Start within(UnaryOperator<Runnable> found) {
-			return new Start(this.call, this.refusal, this.context, this.caller, this.publisher, this.isSingle, found);
+			return new Start(this.form, this.call, this.refusal, this.context, this.caller, found);
 		}
 
 	}

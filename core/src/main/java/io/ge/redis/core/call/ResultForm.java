@@ -40,7 +40,7 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	 * @return the form; of one value at most this one
 	 */
 	public ResultForm collected() {
-		return (this.kind == Kind.MULTIPLE) ? new ResultForm(Kind.SINGLE, Publishers.collecting(this.adapter)) : this;
+		return (this.kind == Kind.MULTIPLE) ? new ResultForm(Kind.SINGLE, Publishers.collecting(this)) : this;
 	}
 
 	public boolean isPlain() {

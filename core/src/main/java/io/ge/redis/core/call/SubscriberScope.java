@@ -58,24 +58,22 @@ public interface SubscriberScope extends CallScope {
 	 * @return publishes what runs a task with all of it, or {@code null} if there is
 	 * nothing
 	 */
-	static @Nullable Mono<UnaryOperator<Runnable>> findAll(List<SubscriberScope> scopes, ContextView context) {
+	static @Nullable Mono<UnaryOperator<Runnable>> findAll(List<? extends CallScope> scopes, ContextView context) {
 		Mono<UnaryOperator<Runnable>> all = null;
-		for (SubscriberScope scope : scopes) {
+		for (CallScope each : scopes) {
+			if (!(each instanceof SubscriberScope scope)) {
+				continue;
+			}
 			Publisher<UnaryOperator<Runnable>> found = scope.find(context);
 			if (found != null) {
 				Mono<UnaryOperator<Runnable>> one = Mono.from(found)
-					.map((bound) -> scope.isOfCaller() ? hiding(bound) : bound)
+					.map((bound) -> scope.isOfCaller() ? PendingCaller.hiding(bound) : bound)
 					.defaultIfEmpty(UnaryOperator.identity());
 				all = (all == null) ? one
 						: all.zipWith(one, (outer, inner) -> (task) -> outer.apply(inner.apply(task)));
 			}
 		}
 		return all;
-	}
-
-	// The caller of a subscriber comes before that of the thread
-	private static UnaryOperator<Runnable> hiding(UnaryOperator<Runnable> bound) {
-		return (task) -> bound.apply(PendingCaller.hidden(task));
 	}
 
 }
