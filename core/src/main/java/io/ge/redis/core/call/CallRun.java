@@ -42,7 +42,7 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	private volatile @Nullable CompletableFuture<A> asked;
 
-	private volatile GuardedCall.@Nullable Work work;
+	private volatile GuardedCall.Work work = () -> null;
 
 	private volatile boolean begun;
 
@@ -171,9 +171,8 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	private CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-		GuardedCall.Work ended = this.work;
 		try {
-			return (ended != null) ? ended.end(value, failure) : GuardedCall.Work.DONE;
+			return this.work.end(value, failure);
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -181,25 +180,20 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	private void finish(@Nullable Object value, @Nullable Throwable failure, @Nullable Throwable problem) {
-		Throwable unended = (problem != null) ? Waiting.cause(problem) : tellOfEnd();
+		Throwable unended = (problem != null) ? Waiting.cause(problem) : null;
+		try {
+			if (problem == null) {
+				this.work.tellOfEnd();
+			}
+		}
+		catch (Throwable ex) {
+			unended = ex;
+		}
 		if (failure != null && unended != null && failure != unended) {
 			failure.addSuppressed(unended);
 		}
 		Throwable told = (failure != null) ? failure : unended;
 		deliver((told == null) ? value : null, told);
-	}
-
-	private @Nullable Throwable tellOfEnd() {
-		GuardedCall.Work ended = this.work;
-		try {
-			if (ended != null) {
-				ended.tellOfEnd();
-			}
-			return null;
-		}
-		catch (Throwable ex) {
-			return ex;
-		}
 	}
 
 	/**
@@ -242,16 +236,14 @@ abstract class CallRun<A extends @Nullable Object> {
 		return true;
 	}
 
-	CompletableFuture<A> ask(GuardedCall<A> call) throws Throwable {
-		return call.ask();
-	}
+	abstract CompletableFuture<A> ask(GuardedCall<A> call) throws Throwable;
 
 	GuardedCall.Work decide(GuardedCall<A> call, A answer) throws Throwable {
 		return call.decide(answer);
 	}
 
 	/**
-	 * Goes on, on a thread of the application.
+	 * Runs a step on a thread of the application.
 	 */
 	abstract void hop(Runnable step);
 

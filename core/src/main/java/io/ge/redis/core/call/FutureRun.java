@@ -88,16 +88,14 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 		if (interruption != null) {
 			interruption.whenComplete((nothing, failure) -> {
 				if (failure != null) {
-					hop(() -> interrupt(Waiting.cause(failure)));
+					// The caller gets the cause, not that its future was cancelled
+					hop(() -> {
+						ended(null, Waiting.cause(failure));
+						stopWork();
+					});
 				}
 			});
 		}
-	}
-
-	// The caller is to hear of the cause, not that its future was cancelled
-	private void interrupt(Throwable failure) {
-		ended(null, failure);
-		stopWork();
 	}
 
 	/**

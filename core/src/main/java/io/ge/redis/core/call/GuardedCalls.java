@@ -130,19 +130,15 @@ public final class GuardedCalls implements AutoCloseable {
 			handed.completeExceptionally(Waiting.cause(failure));
 			return;
 		}
-		if (handed.isDone()) {
-			giveBack.accept(answer);
-			return;
-		}
-		T value;
+		boolean taken;
 		try {
-			value = result.apply(answer);
+			taken = !handed.isDone() && handed.complete(result.apply(answer));
 		}
 		catch (Throwable ex) {
 			handed.completeExceptionally(ex);
 			return;
 		}
-		if (!handed.complete(value)) {
+		if (!taken) {
 			giveBack.accept(answer);
 		}
 	}
