@@ -30,6 +30,8 @@ public final class GuardedCalls implements AutoCloseable {
 
 	private final Supplier<List<? extends CallScope>> scopes;
 
+	private final Supplier<List<SubscriberScope>> subscribers;
+
 	private final Handover handover;
 
 	/**
@@ -40,6 +42,11 @@ public final class GuardedCalls implements AutoCloseable {
 	public GuardedCalls(CallContext context, Supplier<? extends List<? extends CallScope>> scopes) {
 		this.context = context;
 		this.scopes = SingletonSupplier.of(scopes::get);
+		this.subscribers = SingletonSupplier.of(() -> this.scopes.get()
+			.stream()
+			.filter(SubscriberScope.class::isInstance)
+			.map(SubscriberScope.class::cast)
+			.toList());
 		this.handover = new Handover(DaemonThreads.named("ge-redis-call"));
 	}
 
@@ -75,7 +82,7 @@ public final class GuardedCalls implements AutoCloseable {
 		return switch (form.kind()) {
 			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
 			case FUTURE -> new FutureRun<>(call.get(), refusal, carrying()).begin(Runnable::run);
-			case SINGLE, MULTIPLE -> Publishers.of(form, call, refusal, this.context, this.scopes.get(), scoped());
+			case SINGLE, MULTIPLE -> Publishers.of(form, call, refusal, this.context, this.subscribers.get(), scoped());
 		};
 	}
 

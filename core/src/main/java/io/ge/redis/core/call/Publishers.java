@@ -34,10 +34,10 @@ final class Publishers {
 	}
 
 	static Object of(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal,
-			CallContext context, List<? extends CallScope> all, UnaryOperator<Runnable> caller) {
+			CallContext context, List<SubscriberScope> scopes, UnaryOperator<Runnable> caller) {
 		Start start = new Start(form, call, refusal, context, caller, null);
-		return adapted(form, all.isEmpty() ? start : Flux.deferContextual((subscriber) -> {
-			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(all, subscriber);
+		return adapted(form, scopes.isEmpty() ? start : Flux.deferContextual((subscriber) -> {
+			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findAll(scopes, subscriber);
 			return (scope != null) ? scope.flatMapMany((found) -> start.within(found)) : start;
 		}));
 	}

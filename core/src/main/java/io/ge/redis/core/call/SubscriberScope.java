@@ -58,12 +58,9 @@ public interface SubscriberScope extends CallScope {
 	 * @return publishes what runs a task with all of it, or {@code null} if there is
 	 * nothing
 	 */
-	static @Nullable Mono<UnaryOperator<Runnable>> findAll(List<? extends CallScope> scopes, ContextView context) {
+	static @Nullable Mono<UnaryOperator<Runnable>> findAll(List<SubscriberScope> scopes, ContextView context) {
 		Mono<UnaryOperator<Runnable>> all = null;
-		for (CallScope each : scopes) {
-			if (!(each instanceof SubscriberScope scope)) {
-				continue;
-			}
+		for (SubscriberScope scope : scopes) {
 			Publisher<UnaryOperator<Runnable>> found = scope.find(context);
 			if (found != null) {
 				Mono<UnaryOperator<Runnable>> one = Mono.from(found)
