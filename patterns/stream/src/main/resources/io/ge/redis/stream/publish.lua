@@ -10,8 +10,8 @@
 --       its trigger id} | {'full', milliseconds after which there may be room, ''} | {'depth', '', ''}
 --
 -- Invariants
---  * A message is appended at most once while its dedup key lives. That is written with the trigger id before the
---    message and with both ids after it, and counts only with both: where XADD is refused, a repetition appends.
+--  * A message is appended at most once while its dedup key lives. That is written after the message: where XADD is
+--    refused, a repetition appends.
 --  * After an append the stream has at most max-length entries, and no entry is gone that a group given here has not
 --    read and acknowledged, unless the overflow is 'drop-oldest'. A group that does not exist yet needs all of them.
 --  * A message whose body is apart never exists without the body: that is written first, and ends by its own TTL.
@@ -90,9 +90,9 @@ end
 
 local function append(dedup, body_key, depth, trigger, body, from, to)
   if dedup ~= stream then
-    local id, first = string.match(redis.call('GET', dedup) or '', '^(%d+%-%d+) (.*)$')
-    if id then
-      return 'duplicate', id, first
+    local known = redis.call('GET', dedup)
+    if known then
+      return 'duplicate', string.match(known, '^(%S+) (.*)$')
     end
   end
   if deepest >= 0 and depth > deepest then
@@ -104,9 +104,6 @@ local function append(dedup, body_key, depth, trigger, body, from, to)
   end
   if body_key ~= stream then
     redis.call('SET', body_key, body, 'PX', body_ttl)
-  end
-  if dedup ~= stream then
-    redis.call('SET', dedup, trigger, 'PX', dedup_ttl)
   end
   local id = redis.call('XADD', stream, '*', unpack(ARGV, from, to))
   length = length + 1
