@@ -63,9 +63,6 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	/** As many are asked by one call, and one on a Cluster. */
 	private static final int MOST_STREAMS = 64;
 
-	/** Those that did not answer while others did are asked again after this. */
-	private static final Duration ASK_SILENT = Duration.ofSeconds(3);
-
 	/** A call may wait in the server before it is run. No process is started in that. */
 	private static final long LATE_MILLIS = 1000;
 
@@ -140,12 +137,6 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private volatile long reapedAt = System.nanoTime();
 
-	/** Streams that are not asked, as they did not answer the last time. */
-	private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
-
-	/** Whether the last take was answered. */
-	private volatile boolean answering;
-
 	/** The problems that were logged. */
 	private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
@@ -205,7 +196,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			this.retries.remove();
 			this.plain.clear();
 		}
-		List<Integer> asked = inTurn(reclaim);
+		List<Integer> asked = inTurn();
 		if (asked.isEmpty()) {
 			return CompletableFuture.completedFuture(new TakenWork<>(List.of(), false, due()));
 		}
@@ -219,23 +210,21 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		this.rung.remove(first);
 		return this.redis.read(this.streams.get(first), this.group, this.common.consumerName(), fitting)
 			.handle((reply, failure) -> {
-				if (failure == null) {
-					return readPlain(first, reply, fitting);
+				if (failure != null) {
+					throw failed(asked, sent, failure);
 				}
-				failed(asked, sent, failure);
-				return taken(List.of());
+				return readPlain(first, reply, fitting);
 			})
 			.thenCompose((taken) -> (taken != null) ? CompletableFuture.completedFuture(taken)
 					: take(most, asked, bytes, inFlight));
 	}
 
 	private TakenWork<StreamEntry> taken(List<Delivery<StreamEntry>> given) {
-		return new TakenWork<>(given, !this.silent.containsAll(this.ready), due());
+		return new TakenWork<>(given, !this.ready.isEmpty(), due());
 	}
 
 	// Null if a script has to look
 	private @Nullable TakenWork<StreamEntry> readPlain(int stream, ScriptReply reply, long most) {
-		answered(List.of(stream));
 		int next = 0;
 		while (next < reply.size() && (!reply.has(next) || reply.isNumber(next))) {
 			next++;
@@ -289,15 +278,11 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			inFlight.forEach((delivery) -> arguments.add(delivery.origin() + " " + delivery.id()));
 		}
 		return this.redis.take(asked.stream().map(this.streams::get).toList(), arguments).handle((reply, failure) -> {
-			List<Delivery<StreamEntry>> given = List.of();
 			if (failure != null) {
 				this.unlooked.addAll(looks ? asked : List.of());
-				failed(asked, sent, failure);
+				throw failed(asked, sent, failure);
 			}
-			else {
-				given = read(asked, reply, looks);
-			}
-			return taken(given);
+			return taken(read(asked, reply, looks));
 		});
 	}
 
@@ -309,53 +294,26 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		return arguments;
 	}
 
-	// Another one is the first at each take, so that none has to wait for the others. A
-	// look also asks one of the silent, as long as others answer in between
-	private List<Integer> inTurn(boolean reclaim) {
+	// Another one is the first at each take, so that none has to wait for the others
+	private List<Integer> inTurn() {
 		List<Integer> asked = new ArrayList<>(this.ready);
 		Collections.rotate(asked, -this.turn++);
-		if (reclaim && this.answering && !this.silent.isEmpty()) {
-			asked.add(0, this.silent.iterator().next());
-		}
-		else if (!this.silent.containsAll(asked)) {
-			asked.removeAll(this.silent);
-		}
 		return asked.subList(0, Math.min(this.redis.isClustered() ? 1 : MOST_STREAMS, asked.size()));
 	}
 
-	// What others give is handled meanwhile
-	private void failed(List<Integer> asked, long sent, Throwable failure) {
+	private CompletionException failed(List<Integer> asked, long sent, Throwable failure) {
 		asked.forEach((stream) -> this.unanswered.putIfAbsent(stream, sent));
 		this.plain.removeAll(asked);
 		this.bound.failed(failure);
-		boolean others = this.redis.isClustered() && this.answering;
-		this.answering = false;
-		if (!others) {
-			this.silent.addAll(this.redis.isClustered() ? asked : List.of());
-			throw new CompletionException(Waiting.cause(failure));
-		}
-		if (this.silent.isEmpty()) {
-			logger.warn("Some streams of '" + this.name + "' do not answer: " + Waiting.cause(failure));
-		}
-		this.silent.addAll(asked);
+		return new CompletionException(Waiting.cause(failure));
 	}
 
 	private @Nullable Duration due() {
 		Long next = this.retries.peek();
-		Duration due = (next != null) ? Duration.ofNanos(Math.max(0, next - System.nanoTime())) : null;
-		return (this.silent.isEmpty() || (due != null && due.compareTo(ASK_SILENT) < 0)) ? due : ASK_SILENT;
-	}
-
-	private void answered(List<Integer> asked) {
-		this.answering = true;
-		if (this.silent.removeAll(asked)) {
-			// Others of its server may answer as well
-			this.silent.clear();
-		}
+		return (next != null) ? Duration.ofNanos(Math.max(0, next - System.nanoTime())) : null;
 	}
 
 	private List<Delivery<StreamEntry>> read(List<Integer> asked, ScriptReply reply, boolean looks) {
-		answered(asked);
 		count(Kind.LEASE_EXPIRED, reply.number(0));
 		count(Kind.PENDING, reply.number(1));
 		note(reply.text(2));

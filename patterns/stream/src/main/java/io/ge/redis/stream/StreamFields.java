@@ -19,24 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The fields of an entry as bytes, of which a handler decodes what it needs.
  * <p>
- * The name and value of the first field mark what this library has written; an entry
- * without that mark is foreign, whatever its other fields are called.
- * <table>
- * <caption>Values of {@code ge_v}</caption>
- * <tr>
- * <td>{@code 1}</td>
- * <td>a message in format 1 follows</td>
- * </tr>
- * <tr>
- * <td>{@code 1 replay MILLIS GROUP}</td>
- * <td>an entry follows as it was published at that time, for that group or, without one,
- * for all</td>
- * </tr>
- * <tr>
- * <td>{@code 1 dead N}</td>
- * <td>a dead letter: N headers follow, then the entry as it was in the stream</td>
- * </tr>
- * </table>
+ * The first field marks what this library has written. With {@code 1} it begins a message
+ * in that format. {@code 1 replay MILLIS GROUP} precedes an entry that was first
+ * published at that time; without a group it is for all. {@code 1 dead N} begins a dead
+ * letter: N headers, then the entry. Without the mark an entry is foreign, whatever its
+ * fields are called.
  */
 final class StreamFields extends AbstractMap<String, String> {
 
