@@ -45,10 +45,8 @@ public record BroadcastEvent(String name, Outcome outcome, long amount) implemen
 	}
 
 	/**
-	 * The events of a channel. A message is {@code SKIPPED} if its listener cannot handle
-	 * it, and {@code DROPPED} if it comes faster than the listener of an ephemeral
-	 * channel is. {@code REPLAYED} are messages that were read after an outage. What
-	 * comes before an ephemeral channel has {@code RECONNECTED} is lost.
+	 * The events of a channel. A message is {@code SKIPPED} after its last attempt, and
+	 * {@code DROPPED} if an ephemeral channel has too many that wait.
 	 */
 	public enum Outcome {
 
@@ -57,8 +55,6 @@ public record BroadcastEvent(String name, Outcome outcome, long amount) implemen
 		PUBLISHED(EventMeter.counter("ge.redis.broadcast.published", "Messages published by this instance")),
 
 		GAP(EventMeter.counter("ge.redis.broadcast.gap", "Messages missed by this instance, at least")),
-
-		REPLAYED(EventMeter.counter("ge.redis.broadcast.replayed", "Messages read after an outage")),
 
 		RECONNECTED(EventMeter.counter("ge.redis.broadcast.reconnects", "Interruptions of an ephemeral channel"));
 

@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import io.ge.redis.broadcast.RedisBroadcastSource.Entry;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.ConsumerFrame;
+import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.consume.WorkHandler;
@@ -27,12 +28,11 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Assembles the broadcasts: listeners as containers among the consumers, and the API for
- * code.
+ * Assembles the broadcasts: containers of listeners, and the API for code.
  */
 public final class BroadcastPattern {
 
-	/** Every third of it each instance looks whether it was not woken. */
+	/** Each instance reads every third of it, should it not be woken. */
 	private static final Duration LEASE = Duration.ofSeconds(3);
 
 	private final Supplier<BroadcastProperties> properties;
@@ -45,8 +45,12 @@ public final class BroadcastPattern {
 			ConsumerFrame frame) {
 		this.properties = SingletonSupplier.of(properties);
 		this.frame = frame;
-		this.redis = SingletonSupplier.of(() -> new RedisBroadcasts(this.properties.get(), backend.get(),
-				backend.get().redis("broadcast"), frame.payloads(), frame.events()));
+		this.redis = SingletonSupplier.of(() -> broadcasts(backend.get()));
+	}
+
+	private RedisBroadcasts broadcasts(RedisBackend backend) {
+		return new RedisBroadcasts(this.properties.get(), backend, backend.redis("broadcast"), this.frame.payloads(),
+				this.frame.events());
 	}
 
 	public Broadcaster broadcaster() {
@@ -65,9 +69,7 @@ public final class BroadcastPattern {
 	}
 
 	/**
-	 * Has a method called with the messages of a channel.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if that cannot
-	 * work; says what to write
+	 * Adds a listener of a channel, or refuses it.
 	 */
 	public void listen(Object bean, GuardedMethod method, RedisBroadcastListener annotation) {
 		String channel = String.valueOf(this.frame.attributes().text(method, "channel", annotation.channel()));
@@ -89,14 +91,15 @@ public final class BroadcastPattern {
 			}
 			return (onGap != null) ? listener.call(onGap, missed) : CompletableFuture.completedFuture(null);
 		};
-		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, this.redis.get().forConsumers(),
-				this.frame.properties().get().maxTakeBytes());
+		ConsumerProperties consuming = this.frame.properties().get();
+		RedisBackend backend = this.redis.get().backend();
+		RedisBroadcastSource source = new RedisBroadcastSource(channel, settings, broadcasts(backend.forConsumers()),
+				consuming.maxTakeBytes().toBytes());
 		ConsumerSettings container = new ConsumerSettings(1, 1, LEASE, Duration.ZERO, false, Duration.ZERO,
-				this.frame.properties().get().shutdownTimeout(),
+				consuming.shutdownTimeout(),
 				Objects.requireNonNullElse(settings.autoStartup(), annotation.autoStartup()),
-				this.frame.properties().get().maxProcessingTime());
-		source
-			.onArrival(this.frame.consumers().get().add(this.redis.get().backend(), source, handler, container)::wake);
+				consuming.maxProcessingTime());
+		source.onArrival(this.frame.consumers().get().add(backend, source, handler, container)::wake);
 	}
 
 	private static @Nullable Method onGap(Object bean, GuardedMethod method, String name) {

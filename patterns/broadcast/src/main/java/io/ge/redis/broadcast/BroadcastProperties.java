@@ -19,8 +19,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Broadcasts in the environment. What is not configured here can be neither published to
- * nor listened on. All instances should agree.
+ * Broadcasts in the environment. All instances should agree.
  *
  * @param enabled whether messages are published and listened for
  * @param connectionFactory name of the connection factory bean to use, if not the
@@ -78,26 +77,23 @@ public record BroadcastProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 	}
 
+	/**
+	 * Whether messages are kept and read by each instance from where it was, or reach the
+	 * instances that are connected at the time.
+	 */
 	public enum Mode {
 
-		/** Messages are kept, and read by each instance from where it was. */
-		RELIABLE,
-		/** Messages go to the instances that are connected at the time. */
-		EPHEMERAL
+		RELIABLE, EPHEMERAL
 
 	}
 
 	/**
-	 * The fate of the messages that are kept behind missing ones.
+	 * Which of the messages behind missing ones a listener gets: all, or the last one of
+	 * each read.
 	 */
 	public enum OnGap {
 
-		/** The listener gets all of them. */
-		CONTINUE,
-		/**
-		 * The listener gets the last one of each read of at most 100, enough for states.
-		 */
-		LATEST
+		CONTINUE, LATEST
 
 	}
 

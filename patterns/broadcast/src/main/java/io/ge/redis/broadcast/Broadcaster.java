@@ -13,9 +13,8 @@ import io.ge.redis.core.outage.Waiting;
  * Publishes to all instances, over the channels that are configured below
  * {@code ge.redis.broadcast.channels}.
  * <p>
- * Redis: one script call. If nobody learns its outcome
- * ({@link io.ge.redis.core.outage.RedisUnavailableException}), the message may be
- * published or not; published again, listeners may get it twice.
+ * Redis: one script call. After {@link io.ge.redis.core.outage.RedisUnavailableException}
+ * the message may have been published; if it is repeated, listeners may get it twice.
  */
 public interface Broadcaster {
 
@@ -23,17 +22,14 @@ public interface Broadcaster {
 	 * Publishes a message.
 	 * @param message the payload, written as JSON
 	 * @return completes with the number of the message in its channel, 0 for an ephemeral
-	 * one; exceptionally with {@link io.ge.redis.core.outage.RedisUnavailableException}
+	 * one
 	 * @throws io.ge.redis.core.invocation.NotConfiguredException if the channel is not
 	 * configured
 	 */
 	CompletableFuture<Long> publishAsync(String channel, Object message);
 
 	/**
-	 * Publishes a message and waits until Redis has it.
-	 * @param message the payload, written as JSON
-	 * @return the number of the message in its channel, 0 for an ephemeral one
-	 * @see #publishAsync
+	 * Publishes a message as {@link #publishAsync}, and waits until Redis has it.
 	 */
 	default long publish(String channel, Object message) {
 		return Waiting.await(publishAsync(channel, message));

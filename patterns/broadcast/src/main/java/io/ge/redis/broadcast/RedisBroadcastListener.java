@@ -16,15 +16,13 @@ import org.springframework.aot.hint.annotation.Reflective;
 /**
  * Calls a method on every instance with the messages of a channel.
  * <p>
- * Of a <em>reliable</em> channel it gets each message that is published while the
- * application runs, one after the other and in order. After an outage of Redis it also
- * gets the messages of the outage that are still kept. A sticky channel begins with its
- * last message. If the method fails it is called again after a pause; after {@code
- * max-attempts} the message is skipped. Where messages are missing, {@link #onGap} is
- * called first.
+ * A <em>reliable</em> channel delivers each message that is published while the
+ * application runs, one after the other and in order, also those of an outage that are
+ * still kept. A sticky channel begins with its last message. A method that fails is
+ * called again after a pause; after {@code max-attempts} the message is skipped.
  * <p>
- * Of an <em>ephemeral</em> channel it gets each message once, and only while this
- * instance is connected.
+ * An <em>ephemeral</em> channel delivers each message once, and only while this instance
+ * is connected.
  * <p>
  * The method takes the payload by its declared type or a {@link BroadcastMessage} of it.
  * <p>
@@ -42,9 +40,9 @@ public @interface RedisBroadcastListener {
 	String channel();
 
 	/**
-	 * A method of the bean with one parameter of type {@code long}. Called with the
-	 * number of messages that were missed, or -1 if nobody knows, since Redis has lost
-	 * data. What depends on the messages should be read anew then.
+	 * A method of the bean with one parameter of type {@code long}, which is called
+	 * before the next message with the number of missed ones, or -1 if Redis has lost
+	 * data.
 	 */
 	String onGap() default "";
 

@@ -29,8 +29,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.unit.DataSize;
-
 /**
  * The messages of a channel as work of one listener of this instance, one at a time and
  * in order.
@@ -74,10 +72,11 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	/** By the system's nano time; the first is not given again before. */
 	private long pausedUntil = System.nanoTime();
 
-	/** The id of the last message that was read, empty before the first read. */
+	/** Where the script reads on, empty before the first read. */
 	private volatile String position = "";
 
-	private volatile boolean outage;
+	/** Whether an ephemeral channel was interrupted. */
+	private volatile boolean interrupted;
 
 	private volatile @Nullable PushSubscription subscription;
 
@@ -87,12 +86,11 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	private volatile Runnable arrival = () -> {
 	};
 
-	RedisBroadcastSource(String channel, BroadcastProperties.Channel settings, RedisBroadcasts redis,
-			DataSize maxTakeBytes) {
-		this.mostBytes = maxTakeBytes.toBytes();
+	RedisBroadcastSource(String channel, BroadcastProperties.Channel settings, RedisBroadcasts redis, long mostBytes) {
 		this.channel = channel;
 		this.settings = settings;
 		this.redis = redis;
+		this.mostBytes = mostBytes;
 	}
 
 	void onArrival(Runnable arrival) {
@@ -111,8 +109,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 				.thenApply((reply) -> exclusively(() -> {
 					add(reply);
 					return next();
-				}))
-				.whenComplete((taken, failure) -> this.outage = failure != null);
+				}));
 		}
 		if (!this.settings.isReliable() && this.subscription == null) {
 			this.subscribed = new CompletableFuture<>();
@@ -121,7 +118,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 		return CompletableFuture.completedFuture(exclusively(this::next));
 	}
 
-	// A message may be settled or pushed while the next look is under way
+	// A message may be settled or pushed during a take
 	private <R> R exclusively(Supplier<R> action) {
 		this.lock.lock();
 		try {
@@ -151,10 +148,6 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	}
 
 	private void add(ScriptReply reply) {
-		int messages = (reply.size() - HEAD) / 2;
-		if (this.outage && messages > 0) {
-			this.redis.publish(this.channel, Outcome.REPLAYED, messages);
-		}
 		long missed = reply.number(0);
 		if (missed != 0) {
 			this.redis.publish(this.channel, Outcome.GAP, Math.max(1, missed));
@@ -164,7 +157,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 			this.received.add(new Entry(reply.number(i), Objects.requireNonNull(reply.bytes(i + 1)), 0));
 		}
 		this.position = reply.text(1);
-		if (missed != 0 && messages > 0 && this.settings.onGap() == BroadcastProperties.OnGap.LATEST) {
+		if (missed != 0 && reply.size() > HEAD && this.settings.onGap() == BroadcastProperties.OnGap.LATEST) {
 			Entry last = this.received.getLast();
 			this.received.removeIf((entry) -> entry.missed() == 0 && entry != last);
 		}
@@ -189,29 +182,21 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 		}
 		this.given = null;
 		int attempt = settlement.delivery().attempt();
-		switch (settlement.outcome()) {
-			case DONE -> remove(Outcome.OK);
-			case REJECT -> skip(settlement);
-			case RETRY -> {
-				if (!this.settings.isReliable() || attempt >= this.settings.maxAttempts()) {
-					skip(settlement);
-					return;
-				}
-				this.redis.publish(this.channel, Outcome.RETRY, 1);
-				this.failures = attempt;
-				this.pausedUntil = System.nanoTime() + this.settings.backoff().after(attempt).toNanos();
-			}
-			case RELEASE -> {
-				// It is the first again
-			}
+		boolean last = !this.settings.isReliable() || attempt >= this.settings.maxAttempts();
+		if (settlement.outcome() == Settlement.Outcome.DONE) {
+			remove(Outcome.OK);
 		}
-	}
-
-	private void skip(Settlement<Entry> settlement) {
-		Throwable failure = settlement.failure();
-		logger.warn("A message of the channel '" + this.channel + "' is skipped"
-				+ ((failure != null) ? ": " + FailureText.of(failure) : ""));
-		remove(Outcome.SKIPPED);
+		else if (settlement.outcome() == Settlement.Outcome.RETRY && !last) {
+			this.redis.publish(this.channel, Outcome.RETRY, 1);
+			this.failures = attempt;
+			this.pausedUntil = System.nanoTime() + this.settings.backoff().after(attempt).toNanos();
+		}
+		else if (settlement.outcome() != Settlement.Outcome.RELEASE) {
+			Throwable failure = settlement.failure();
+			logger.warn("A message of the channel '" + this.channel + "' is skipped"
+					+ ((failure != null) ? ": " + FailureText.of(failure) : ""));
+			remove(Outcome.SKIPPED);
+		}
 	}
 
 	private void remove(Outcome outcome) {
@@ -230,7 +215,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	@Override
 	public List<Doorbell> doorbells() {
 		return (this.settings.isReliable() && exclusively(this::waits))
-				? List.of(new Doorbell(this.redis.stream(this.channel), this.position)) : List.of();
+				? List.of(new Doorbell(this.redis.stream(this.channel), this.position.split(" ")[0])) : List.of();
 	}
 
 	@Override
@@ -261,15 +246,15 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	@Override
 	public void onSubscribed() {
 		this.subscribed.complete(null);
-		if (this.outage) {
-			this.outage = false;
+		if (this.interrupted) {
+			this.interrupted = false;
 			this.redis.publish(this.channel, Outcome.RECONNECTED, 1);
 		}
 	}
 
 	@Override
 	public void onLost() {
-		this.outage = true;
+		this.interrupted = true;
 	}
 
 	@Override

@@ -69,22 +69,15 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	}
 
 	/**
-	 * Reads a reliable channel behind a message, or begins if {@code after} is empty.
+	 * Reads a reliable channel from a position, or begins if that is empty.
 	 */
-	CompletableFuture<ScriptReply> read(String channel, String after, int most, long bytes) {
-		return run(READ, channel, after, this.properties.channel(channel).sticky() ? 1 : 0, most, bytes);
-	}
-
-	/**
-	 * Returns the same on the connection of consumers.
-	 */
-	RedisBroadcasts forConsumers() {
-		return new RedisBroadcasts(this.properties, this.backend, this.backend.forConsumers().redis("broadcast"),
-				this.payloads, this.events);
+	CompletableFuture<ScriptReply> read(String channel, String position, int most, long bytes) {
+		return run(READ, channel, position, this.properties.channel(channel).sticky() ? 1 : 0, most, bytes);
 	}
 
 	CompletableFuture<Long> lastNumber(String channel) {
-		return read(channel, "", 1, 0).thenApply((reply) -> Long.valueOf(reply.text(1).split("-")[1]));
+		return read(channel, "", 1, 0)
+			.thenApply((reply) -> Long.valueOf(reply.text(1).substring(reply.text(1).lastIndexOf('-') + 1)));
 	}
 
 }

@@ -4,8 +4,7 @@
  */
 
 /**
- * Messages to every instance: {@code @RedisBroadcastListener} on methods,
- * {@code Broadcaster} in code.
+ * Broadcasts: {@code @RedisBroadcastListener} on methods, {@code Broadcaster} in code.
  */
 @NullMarked
 package io.ge.redis.broadcast;

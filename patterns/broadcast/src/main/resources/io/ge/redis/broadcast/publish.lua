@@ -5,10 +5,11 @@
 --       kept, or ''; payload
 -- Reply {number of the message, 0 if it is not kept}
 --
--- Invariants
---  * The id of a message is the time in microseconds at which its stream began, and its number: 1, 2, 3 and so on. A number
---    that is missing is not kept any more. After a loss of all data the stream has another begin.
---  * A stream has its last message, so there is no counter and no copy for sticky channels that could disagree with it.
+-- An entry of the stream has, in this order
+--   n        time in microseconds at which the stream began, and number of the message: 1, 2, 3 and so on
+--   after    id of the entry before it, or 0-0
+--   payload
+-- Invariant: a stream has its last message, so no counter and no copy for sticky channels could disagree with it.
 
 local clock = redis.call('TIME') -- the only reading of time
 local stream, retention, channel, payload = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
@@ -17,10 +18,11 @@ if retention == '0' then
   return {0}
 end
 local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
-local begin, number = string.match(last and last[1] or '', '^(%d+)-(%d+)$')
+local begin, number = string.match(last and last[2][2] or '', '^(%d+)-(%d+)$')
 begin = begin or string.format('%.0f', clock[1] * 1000000 + clock[2])
 number = (tonumber(number) or 0) + 1
-redis.call('XADD', stream, 'MAXLEN', retention, begin .. '-' .. string.format('%.0f', number), 'payload', payload)
+redis.call('XADD', stream, 'MAXLEN', retention, '*', 'n', begin .. '-' .. string.format('%.0f', number), 'after',
+  last and last[1] or '0-0', 'payload', payload)
 if channel ~= '' then
   redis.pcall('PUBLISH', channel, 'bell ' .. stream)
 end

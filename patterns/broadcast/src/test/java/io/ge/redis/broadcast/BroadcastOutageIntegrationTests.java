@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.ge.redis.broadcast.BroadcastEvent.Outcome;
+import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;
@@ -122,6 +123,21 @@ class BroadcastOutageIntegrationTests {
 		}
 		this.network.resume();
 		await().untilAsserted(() -> assertThat(this.listener.seen).endsWith("m5", "gap -1", "n6"));
+	}
+
+	@Test
+	void tellsOfAGapIfAFailoverHasLostTheLastMessage() {
+		this.near.broadcaster().publish("news", "a");
+		this.near.broadcaster().publish("news", "lost");
+		await().until(() -> this.listener.seen.contains("lost"));
+		this.network.cut();
+		RedisNode node = this.redis.primary();
+		node.command("EVAL", "redis.call('XDEL', KEYS[1], redis.call('XREVRANGE', KEYS[1], '+', '-')[1][1])", "1",
+				"ge:broadcast:{news}");
+		this.near.broadcaster().publish("news", "b");
+		this.near.broadcaster().publish("news", "c");
+		this.network.resume();
+		await().untilAsserted(() -> assertThat(this.listener.seen).containsExactly("a", "lost", "gap -1", "b", "c"));
 	}
 
 	@Test
