@@ -175,7 +175,7 @@ class QueueAutoConfigurationIntegrationTests {
 			return "plain " + name;
 		}
 
-		@RedisJob(queue = "${unset:later}", concurrency = "${unset:3}")
+		@RedisJob(queue = "${unset:later}")
 		CompletableFuture<String> later(String name) {
 			return CompletableFuture.supplyAsync(() -> "later " + name);
 		}

@@ -121,8 +121,7 @@ class QueueFaultIntegrationTests {
 	@Test
 	void orderIsLostIfWhatADeadInstanceHadHasAnotherPlace() throws Exception {
 		Site last = ordered.sabotaged(Sabotage.script("io/ge/redis/queue/take.lua",
-				"redis.call('ZADD', KEYS[9 + priority], arrival, id)\n    end\n    redis.call('ZREM'",
-				"redis.call('ZADD', KEYS[9], arrival, id)\n    end\n    redis.call('ZREM'"));
+				"redis.call('ZADD', KEYS[9 + priority], arrival, id)", "redis.call('ZADD', KEYS[9], arrival, id)"));
 		FaultRun.of("queue", KILL, ORDERED)
 			.assertMissed((sabotaged) -> JobScenario.ordered(sabotaged, producers, producers.one(), last.one(), journal,
 					PLACES.subList(0, 3), 3, LEASE, REST));

@@ -6,11 +6,10 @@
 package io.ge.redis.queue;
 
 /**
- * A job that is in its queue.
+ * The answer to a job that was put into a queue.
  *
- * @param id the id, unique in the queue
- * @param duplicate whether it was there before, or has ended within the
- * {@code dedup-window}: nothing was changed then
+ * @param id the id of the job, or of the one that holds its key
+ * @param duplicate whether another job holds the key: nothing was changed then
  */
 public record EnqueuedJob(String id, boolean duplicate) {
 }

@@ -13,8 +13,7 @@ import java.time.Instant;
  * @param id the id
  * @param queue the name of the queue
  * @param priority from 0 to 9
- * @param arrivedAt when it has come into the queue, its delay included, by the clock of
- * Redis
+ * @param arrivedAt when it has come into the queue or its delay was over, by Redis' clock
  * @param payload the payload
  * @param <T> the payload's type
  */

@@ -17,15 +17,12 @@ import org.springframework.util.Assert;
  *
  * @param priority from 0 to 9, the highest first; {@code null} for that of the queue
  * @param delay time before which it does not run
- * @param key the same key is the same job: as long as it waits or runs, and for the
- * queue's {@code dedup-window} after it has ended. {@code null} for a job of its own.
- * Only its hash is kept
+ * @param key keeps out other jobs with this key while this one waits or runs, and for
+ * {@code dedup-window} after its end unless it has failed; only its hash is stored
  */
 public record JobOptions(@Nullable Integer priority, Duration delay, @Nullable String key) {
 
 	static final int HIGHEST = 9;
-
-	private static final JobOptions DEFAULTS = new JobOptions(null, Duration.ZERO, null);
 
 	public JobOptions {
 		Assert.isTrue(priority == null || (priority >= 0 && priority <= HIGHEST),
@@ -38,7 +35,7 @@ public record JobOptions(@Nullable Integer priority, Duration delay, @Nullable S
 	 * Returns options that leave everything to the queue.
 	 */
 	public static JobOptions defaults() {
-		return DEFAULTS;
+		return new JobOptions(null, Duration.ZERO, null);
 	}
 
 	public JobOptions priority(int priority) {

@@ -17,23 +17,19 @@ import io.ge.redis.core.outage.Waiting;
 
 /**
  * Puts jobs into the queues that are configured below {@code ge.redis.queue.queues}, and
- * follows them by id.
+ * follows them by id. For other queues all methods throw
+ * {@link io.ge.redis.core.invocation.NotConfiguredException}.
  * <p>
- * Redis: one script call each, two for a job that could not be cancelled. The jobs of a
- * queue are kept until they have ended, and all keys of a queue are in one slot. If
- * nobody learns the outcome of a call
- * ({@link io.ge.redis.core.outage.RedisUnavailableException}), it may be repeated: a job
- * with a {@linkplain JobOptions#key(String) key} exists once.
- * <p>
- * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for queues
- * that are not configured.
+ * Redis: one script call each, two for a job that could not be cancelled. All keys of a
+ * queue are in one slot. A call that ends with
+ * {@link io.ge.redis.core.outage.RedisUnavailableException} may have been executed, and
+ * may be repeated for a job with a {@linkplain JobOptions#key(String) key}.
  */
 public interface JobQueue {
 
 	/**
 	 * Puts a job into a queue.
 	 * @param job the payload, written as JSON
-	 * @param options priority, delay and key
 	 * @return completes with the id, or exceptionally with {@link QueueFullException} or
 	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
 	 */
@@ -51,35 +47,25 @@ public interface JobQueue {
 			Function<? super T, JobOptions> options);
 
 	/**
-	 * Looks at a job.
-	 * @return completes with its state, which is {@link JobStatus.State#UNKNOWN} once the
-	 * result is forgotten
+	 * Reads the state of a job.
 	 */
 	CompletableFuture<JobStatus> statusAsync(String queue, String id);
 
 	/**
 	 * Cancels a job.
-	 * @param running whether to cancel it also if it runs: its listener goes on, but is
+	 * @param running whether to cancel it also if it runs: its listener continues, but is
 	 * no longer {@linkplain io.ge.redis.core.consume.Acknowledgment#isLeased() leased},
 	 * and its result does not count
-	 * @return completes with the state of the job: {@link JobStatus.State#CANCELLED} if
-	 * it will not run any more, {@link JobStatus.State#RUNNING} if it is left alone
-	 * because it runs, {@link JobStatus.State#UNKNOWN} if there is no such job, or it has
-	 * ended
+	 * @return completes with {@link JobStatus.State#CANCELLED} if the job will not run
+	 * any more, {@link JobStatus.State#RUNNING} if it runs and is left alone, and
+	 * {@link JobStatus.State#UNKNOWN} if it does not exist or has ended
 	 */
 	CompletableFuture<JobStatus.State> cancelAsync(String queue, String id, boolean running);
 
-	/**
-	 * Puts a job into a queue, as {@link #enqueueAsync}, and waits until it is there.
-	 * @throws QueueFullException if the queue holds as many jobs as it may
-	 */
 	default EnqueuedJob enqueue(String queue, Object job, JobOptions options) {
 		return Waiting.await(enqueueAsync(queue, job, options));
 	}
 
-	/**
-	 * Puts a job into a queue, with the priority of the queue and without delay.
-	 */
 	default EnqueuedJob enqueue(String queue, Object job) {
 		return enqueue(queue, job, JobOptions.defaults());
 	}
@@ -94,15 +80,12 @@ public interface JobQueue {
 		return Waiting.await(enqueueAllAsync(queue, jobs, options));
 	}
 
-	/**
-	 * Looks at a job, as {@link #statusAsync}, and waits for the answer.
-	 */
 	default JobStatus status(String queue, String id) {
 		return Waiting.await(statusAsync(queue, id));
 	}
 
 	/**
-	 * Cancels a job unless it runs, as {@link #cancelAsync}, and waits for the answer.
+	 * Cancels a job unless it runs.
 	 */
 	default JobStatus.State cancel(String queue, String id) {
 		return Waiting.await(cancelAsync(queue, id, false));

@@ -23,9 +23,9 @@ import tools.jackson.databind.JsonNode;
 public record JobStatus(String id, State state, int attempts, @Nullable JsonNode result, @Nullable String problem) {
 
 	/**
-	 * The states of a job. A job is {@code QUEUED} also while it waits for its delay or
-	 * for another attempt. It is {@code FAILED} once it is a dead letter. It is {@code
-	 * UNKNOWN} if it does not exist, or its {@code result-ttl} is over.
+	 * The states of a job. {@code QUEUED} includes delays and waits for another attempt;
+	 * {@code FAILED} is a dead letter; {@code UNKNOWN} is also a result that is not kept
+	 * any more.
 	 */
 	public enum State {
 

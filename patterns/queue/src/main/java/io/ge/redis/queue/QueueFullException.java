@@ -9,8 +9,7 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
 
 /**
- * A queue holds as many jobs as it may, so the job was not taken. Over HTTP a 503 with
- * {@code Retry-After}.
+ * A queue holds {@code max-length} jobs. Over HTTP a 503 with {@code Retry-After}.
  */
 public class QueueFullException extends GeRedisException {
 

@@ -18,8 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Job queues in the environment. What is not configured here can be neither filled nor
- * listened on. All instances should agree.
+ * Job queues in the environment. All instances should agree.
  *
  * @param enabled whether queues are available: jobs are enqueued and run
  * @param connectionFactory name of the connection factory bean to use, if not the

@@ -14,20 +14,17 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Calls a method with the jobs of a queue: each job goes to one instance.
+ * Calls a method with the jobs of a queue: each job goes to one instance, and is done at
+ * least once.
  * <p>
- * A job is done at least once. It ends after the method has returned, or its future or
- * publisher has completed; the result, as JSON, can be asked for by
- * {@link JobQueue#status}. If that fails the job runs again after a pause, and becomes a
- * dead letter after {@code max-attempts}, which also counts those of instances that died.
+ * A job ends after the method has returned, or its future or publisher has completed. If
+ * that fails the job runs again after a pause, and becomes a dead letter after
+ * {@code max-attempts}, which also counts those of instances that died.
  * {@link io.ge.redis.core.consume.NotRetryableException} makes it a dead letter at once.
- * While the method runs the job stays with this instance, however long it takes.
  * <p>
- * The method takes the payload by its declared type, or a {@link Job} of it. Further
- * parameters are optional: an {@code int} with
- * {@link io.ge.redis.core.consume.DeliveryAttempt}, and an
- * {@link io.ge.redis.core.consume.Acknowledgment}, which knows whether the job is still
- * with this instance.
+ * The method takes the payload by its declared type, or a {@link Job} of it. Optional
+ * parameters are an {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt} and
+ * an {@link io.ge.redis.core.consume.Acknowledgment}.
  * <p>
  * Redis: one script call for the jobs that are taken together, and one for up to 256 that
  * have ended. For all that run, one every third of {@code visibility-timeout}.
@@ -42,12 +39,6 @@ public @interface RedisJob {
 	 * The name of a queue below {@code ge.redis.queue.queues}.
 	 */
 	String queue();
-
-	/**
-	 * How many jobs run at the same time on this instance, instead of the queue's
-	 * {@code concurrency}.
-	 */
-	String concurrency() default "";
 
 	/**
 	 * Whether it starts with the application, else by {@code Consumers.start}. The

@@ -17,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.MessageReader;
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The jobs of a queue as work of this instance, and what becomes of them as events.
+ * The jobs of a queue as work of this instance, with their events.
  *
  * @param lastBell the last entry of the bell that is known
  * @param lostSince when the first take was sent whose reply may have been lost, by the
@@ -49,11 +51,10 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 	private static final LuaScript TAKE = LuaScript.functions(RedisJobSource.class, "take.lua")
 		.around(RedisJobs.SETTLE);
 
-	private static final int BELL = 7;
-
-	/** Elements of the reply of a take before its jobs, and of each job. */
+	/** Elements of the reply of a take before its jobs. */
 	private static final int HEAD = 4;
 
+	/** Elements of the reply of a take for each job. */
 	private static final int JOB = 6;
 
 	/** A call may wait in the server before it is run. */
@@ -111,9 +112,8 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 
 	@Override
 	public CompletionStage<Collection<Delivery<Job<byte[]>>>> heartbeat(Collection<Delivery<Job<byte[]>>> inFlight) {
-		List<Delivery<Job<byte[]>>> leased = List.copyOf(inFlight);
-		long lease = this.settings.visibilityTimeout().toMillis();
-		return settle(leased, (position) -> List.of("extend", lease, ""), 0);
+		List<Object> extension = List.of("extend", this.settings.visibilityTimeout().toMillis(), "");
+		return settle(List.copyOf(inFlight), (position) -> extension, 0);
 	}
 
 	@Override
@@ -139,17 +139,12 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 			next++;
 		}
 		int to = next;
-		return this.redis.settle(this.name, arguments).thenCompose((reply) -> {
-			Collection<Delivery<Job<byte[]>>> lost = new ArrayList<>();
-			for (int i = 0; i < reply.size(); i++) {
-				lost.add(deliveries.get(from + (int) reply.number(i)));
-			}
-			return (to == deliveries.size()) ? CompletableFuture.completedFuture(lost)
-					: settle(deliveries, outcomes, to).thenApply((more) -> {
-						lost.addAll(more);
-						return lost;
-					});
-		});
+		CompletableFuture<Collection<Delivery<Job<byte[]>>>> settled = this.redis.settle(this.name, arguments)
+			.thenApply((reply) -> IntStream.range(0, reply.size())
+				.mapToObj((i) -> deliveries.get(from + (int) reply.number(i)))
+				.toList());
+		return (to == deliveries.size()) ? settled : settled.thenCompose((lost) -> settle(deliveries, outcomes, to)
+			.thenApply((more) -> Stream.concat(lost.stream(), more.stream()).toList()));
 	}
 
 	private byte[] result(Settlement<?> settlement) {
@@ -170,7 +165,7 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 
 	@Override
 	public List<Doorbell> doorbells() {
-		return List.of(new Doorbell(this.keys.get(BELL), this.lastBell.get()));
+		return List.of(new Doorbell(this.keys.get(RedisJobs.PARTS.indexOf("bell")), this.lastBell.get()));
 	}
 
 	@Override
@@ -188,24 +183,20 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 	@Override
 	public void onSettled(Settlement<Job<byte[]>> settlement, Duration handling) {
 		boolean last = settlement.delivery().attempt() >= this.settings.maxAttempts();
-		switch (settlement.outcome()) {
-			case DONE -> publish(settlement.delivery(), JobEvent.Outcome.DONE, handling);
-			case RETRY ->
-				publish(settlement.delivery(), last ? JobEvent.Outcome.DEAD : JobEvent.Outcome.RETRY, handling);
-			case REJECT -> publish(settlement.delivery(), JobEvent.Outcome.DEAD, handling);
-			case RELEASE -> {
-				// Not begun
-			}
+		JobEvent.Outcome outcome = switch (settlement.outcome()) {
+			case DONE -> JobEvent.Outcome.DONE;
+			case RETRY -> last ? JobEvent.Outcome.DEAD : JobEvent.Outcome.RETRY;
+			case REJECT -> JobEvent.Outcome.DEAD;
+			case RELEASE -> null;
+		};
+		if (outcome != null) {
+			this.redis.publish(this.name, settlement.delivery().id(), outcome, handling);
 		}
 	}
 
 	@Override
 	public void onLost(Delivery<Job<byte[]>> delivery) {
-		publish(delivery, JobEvent.Outcome.LOST_LEASE, Duration.ZERO);
-	}
-
-	private void publish(Delivery<?> delivery, JobEvent.Outcome outcome, Duration handling) {
-		this.redis.publish(this.name, delivery.id(), outcome, handling);
+		this.redis.publish(this.name, delivery.id(), JobEvent.Outcome.LOST_LEASE, Duration.ZERO);
 	}
 
 }

@@ -51,9 +51,9 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 	private static final LuaScript VIEW = LuaScript.load(RedisJobs.class, "view.lua");
 
 	/** In the order of the scripts. */
-	private static final List<String> PARTS = List.of("jobs", "tries", "delayed", "inflight", "results", "ended",
-			"dead", "bell", "ready:0", "ready:1", "ready:2", "ready:3", "ready:4", "ready:5", "ready:6", "ready:7",
-			"ready:8", "ready:9", "keys");
+	static final List<String> PARTS = List.of("jobs", "tries", "delayed", "inflight", "results", "ended", "dead",
+			"bell", "ready:0", "ready:1", "ready:2", "ready:3", "ready:4", "ready:5", "ready:6", "ready:7", "ready:8",
+			"ready:9", "keys");
 
 	private static final int HASH_BYTES = 16;
 
@@ -64,14 +64,6 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	/** The size of the jobs of one call, in payloads of the largest size. */
 	private static final int LARGEST_BULK = 16;
-
-	/**
-	 * Returns the same on the connection of consumers.
-	 */
-	RedisJobs forConsumers() {
-		return new RedisJobs(this.properties, this.backend, this.backend.forConsumers().redis("queue"), this.payloads,
-				this.events);
-	}
 
 	List<RedisKey> keys(String queue) {
 		RedisKey root = this.backend.keys("queue").entity(KeyPart.of(queue));
@@ -162,14 +154,12 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 			return statusAsync(queue, id).thenApply((status) -> switch (status.state()) {
 				case CANCELLED -> JobStatus.State.CANCELLED;
 				case QUEUED, RUNNING -> JobStatus.State.RUNNING;
-				default -> JobStatus.State.UNKNOWN;
+				case DONE, FAILED, UNKNOWN -> JobStatus.State.UNKNOWN;
 			});
 		});
 	}
 
-	/**
-	 * Returns the first arguments of {@code settle.lua}.
-	 */
+	/** The first arguments of {@code settle.lua}. */
 	List<Object> settling(String queue) {
 		QueueProperties.Queue settings = this.properties.queue(queue);
 		return new ArrayList<>(

@@ -4,8 +4,7 @@
  */
 
 /**
- * Job queues: {@code @RedisJob} on methods, {@code JobQueue} in code. One instance takes
- * a job, and it is done at least once.
+ * Job queues: {@code @RedisJob} on methods, {@code JobQueue} in code.
  */
 @NullMarked
 package io.ge.redis.queue;

@@ -8,12 +8,10 @@
 -- Reply {position, ...} from 0 of those that belong to somebody else by now, or are gone
 --
 -- Invariants, see enqueue.lua for the state
---  * Only the holder of the token settles. What was settled has another token or none, so a call may be repeated. Only
---    what does not run is cancelled by anyone, with the token '*' also what runs; its holder has lost it then.
---  * Result and dead letter are there before the job goes, and a new place before the old one.
---  * A retry after the last attempt is a dead letter, and so is what was taken once more and expires. A release takes
---    the attempt back, and wakes the others.
---  * A job whose lease has ended and that nobody has taken yet is leased again when it is extended.
+--  * Only the holder of the token settles, so a call may be repeated. A job that does not run is cancelled by anyone, with
+--    the token '*' also one that runs.
+--  * Result and dead letter are written before the job is removed, and a new place before the old one.
+--  * A retry after the last attempt and an expired further one are dead letters. A release takes the attempt back.
 --  * Keys are forgotten by the ids in ended, so both are kept while there are jobs, and expire together.
 -- The first write removes, so it succeeds without memory.
 
@@ -32,24 +30,25 @@ local function micros(time)
   return string.format('%.0f', time)
 end
 
-local function finish(id, state, attempts, priority, text)
-  redis.call('HSET', results, id, state .. ' ' .. attempts .. ' ' .. micros(now) .. '\n' .. text)
-  redis.call('ZADD', ended, micros(now + keep * 1000), id)
-  redis.call('HDEL', jobs, id)
-  for _, place in ipairs({delayed, inflight, KEYS[9 + priority]}) do
-    redis.call('ZREM', place, id)
+-- Moves a job to a place, or out of all
+local function move(id, priority, to, score)
+  if to then
+    redis.call('ZADD', to, score, id)
   end
-  redis.call('HDEL', tries, id)
-  over = true
-end
-
-local function move(id, to, score, priority)
-  redis.call('ZADD', to, score, id)
-  for _, place in ipairs({inflight, KEYS[9 + priority]}) do
+  for _, place in ipairs({delayed, inflight, KEYS[9 + priority]}) do
     if place ~= to then
       redis.call('ZREM', place, id)
     end
   end
+end
+
+local function finish(id, state, attempts, priority, text)
+  redis.call('HSET', results, id, state .. ' ' .. attempts .. ' ' .. micros(now) .. '\n' .. text)
+  redis.call('ZADD', ended, micros(now + keep * 1000), id)
+  redis.call('HDEL', jobs, id)
+  move(id, priority)
+  redis.call('HDEL', tries, id)
+  over = true
 end
 
 redis.call('HDEL', tries, '')
@@ -70,13 +69,13 @@ for i = 7, #ARGV, 5 do
     elseif outcome == 'cancel' then
       finish(id, 'cancelled', attempts, priority, '')
     elseif outcome == 'extend' then
-      move(id, inflight, micros(now + pause * 1000), priority)
+      move(id, priority, inflight, micros(now + pause * 1000))
     elseif outcome == 'release' then
-      move(id, KEYS[9 + priority], arrival, priority)
+      move(id, priority, KEYS[9 + priority], arrival)
       redis.call('HSET', tries, id, attempts - 1)
       ring = true
     elseif outcome == 'retry' and attempts < most then
-      move(id, delayed, micros(now + pause * 1000), priority)
+      move(id, priority, delayed, micros(now + pause * 1000))
       redis.call('HSET', tries, id, attempts)
     else
       attempts = math.min(attempts, most)

@@ -5,17 +5,16 @@
 --       strict order, 1 to look for jobs without a place or 0, how many bytes at most, from how many bytes on a lost reply
 --       counts as an attempt, for how many milliseconds replies of takes may have been lost or -1; then the tokens of what
 --       the holder knows to have
--- Reply {last id of the bell, 1 if there may be more to take or 0, 2 if also of lost replies, milliseconds until the next job is due or -1, number of
---       jobs that were given up, their ids; then for each job: id, attempt, token, priority, time of arrival in
---       milliseconds, payload}
+-- Reply {last id of the bell; 1 if there may be more to take or 0, 2 if also of lost replies; milliseconds until the next
+--       job is due or -1; number of jobs that were given up, their ids; then for each job: id, attempt, token, priority,
+--       time of arrival in milliseconds, payload}
 --
 -- Invariants, see enqueue.lua for the state
---  * A job has a new place before it loses the old one. Its time of arrival and its priority never change, so the order
---    holds after a crash.
---  * Of what waits, that with the lowest time of arrival less priority x worth is given; in strict order, that of the
---    highest priority, by arrival.
---  * The token is new with each delivery, so whoever had the job before cannot settle it. Attempts count whatever
---    becomes of them: a job that was taken often enough is given up by settle.lua, and its payload does not leave Redis.
+--  * A job has a new place before it loses the old one. Its time of arrival and its priority never change.
+--  * The waiting job with the lowest time of arrival less priority x worth is next; in strict order, that of the highest
+--    priority, by arrival.
+--  * The token is new with each delivery, so a former holder cannot settle it. A job that was taken often enough is given
+--    up by settle.lua, and its payload does not leave Redis.
 --  * A holder that has missed a reply is given the same again, which counts as one attempt; only a job above the last
 --    bound is counted each time, unless that was only just, as all late takes are run together after an outage.
 --  * The work is bounded: no job is added to those that have the bytes, and CHUNK of those overdue are moved.
@@ -41,22 +40,22 @@ end
 
 local function find(id)
   local job = redis.call('HGET', jobs, id)
-  if job then
-    local priority, arrival, start = string.match(job, '^(%d) (%d+)\n()')
-    return priority, arrival, job, start
+  local priority, arrival, start = string.match(job or '', '^(%d) (%d+)\n()')
+  return priority, arrival, job, start
+end
+
+local function let_wait(id)
+  local priority, arrival = find(id)
+  if priority then
+    redis.call('ZADD', KEYS[9 + priority], arrival, id)
   end
 end
 
 redis.call('HDEL', tries, '')
-
--- What is overdue waits again, what is due waits from now on
 local moved = 0
 for _, place in ipairs({inflight, delayed}) do
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', place, '-inf', micros(now), 'LIMIT', 0, CHUNK)) do
-    local priority, arrival = find(id)
-    if priority then
-      redis.call('ZADD', KEYS[9 + priority], arrival, id)
-    end
+    let_wait(id)
     redis.call('ZREM', place, id)
     moved = moved + 1
   end
@@ -69,9 +68,8 @@ if search == '1' then
   end
   if placed < redis.call('HLEN', jobs) then
     for _, id in ipairs(redis.call('HRANDFIELD', jobs, CHUNK)) do
-      local priority, arrival = find(id)
-      if priority and not redis.call('ZSCORE', delayed, id) and not redis.call('ZSCORE', inflight, id) then
-        redis.call('ZADD', KEYS[9 + priority], arrival, id)
+      if not redis.call('ZSCORE', delayed, id) and not redis.call('ZSCORE', inflight, id) then
+        let_wait(id)
       end
     end
     moved = CHUNK
@@ -84,11 +82,9 @@ local function next_band()
   for priority = 9, 0, -1 do
     heads[priority] = heads[priority] or redis.call('ZRANGE', KEYS[9 + priority], 0, 0, 'WITHSCORES')
     local arrival = tonumber(heads[priority][2])
-    if arrival and worth == 0 then
-      return priority
-    end
-    if arrival and (not lowest or arrival - priority * worth < lowest) then
-      best, lowest = priority, arrival - priority * worth
+    local place = arrival and (worth == 0 and -priority or arrival - priority * worth)
+    if place and (not lowest or place < lowest) then
+      best, lowest = priority, place
     end
   end
   return best
@@ -109,7 +105,7 @@ local function lease_job(id, attempt)
   redis.call('HSET', tries, id, token)
   redis.call('ZADD', inflight, micros(now + lease * 1000), id)
   if over then
-    -- Left undone, it is tried again when the lease ends
+    -- A failure leaves it to the next lease
     local arguments = {most, ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], id, token, 'expire', 0, 'lease-expired'}
     if pcall(settle, KEYS, arguments) then
       dead[#dead + 1] = id

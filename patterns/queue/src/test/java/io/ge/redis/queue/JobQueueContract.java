@@ -348,7 +348,7 @@ abstract class JobQueueContract {
 		Mailer mailer = new Mailer();
 		instance.listen(mailer);
 		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("slow", 1));
-		awaitState(instance, job, State.RUNNING);
+		await().until(() -> mailer.acknowledgment != null);
 		assertThat(instance.jobQueue().cancel("mail", job.id())).isEqualTo(State.RUNNING);
 		assertThat(instance.jobQueue().cancelAsync("mail", job.id(), true).join()).isEqualTo(State.CANCELLED);
 		await().until(() -> !mailer.acknowledgment.isLeased());

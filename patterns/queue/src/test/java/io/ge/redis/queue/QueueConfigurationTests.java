@@ -65,8 +65,6 @@ class QueueConfigurationTests {
 			.withMessageContaining("no parameter takes the message");
 		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> listen("stream"))
 			.withMessageContaining("its payload cannot be read from JSON");
-		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> listen("none"))
-			.withMessageContaining("concurrency is 0");
 	}
 
 	@Test
@@ -118,10 +116,6 @@ class QueueConfigurationTests {
 
 		@RedisJob(queue = "mail")
 		void stream(InputStream job) {
-		}
-
-		@RedisJob(queue = "mail", concurrency = "0")
-		void none(String job) {
 		}
 
 	}
