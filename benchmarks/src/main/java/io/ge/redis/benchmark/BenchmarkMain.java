@@ -24,10 +24,10 @@ import io.ge.redis.test.StandaloneRedis;
 public final class BenchmarkMain {
 
 	private static final List<String> PATTERNS = List.of("ratelimit", "lock", "cache", "idempotency", "blacklist",
-			"stream", "structures", "state", "session");
+			"stream", "queue", "broadcast", "structures", "state", "session");
 
 	/** Those that are not annotations on a method. */
-	private static final List<String> OTHERS = List.of("stream", "structures", "state", "session");
+	private static final List<String> OTHERS = List.of("stream", "queue", "broadcast", "structures", "state", "session");
 
 	private static final long STARTED = System.nanoTime();
 
@@ -120,6 +120,18 @@ public final class BenchmarkMain {
 			}
 		}
 		streams(size, node, wanted, results);
+		if (wanted.test("queue", Deliveries.QUEUE)) {
+			say("Job queue");
+			try (Deliveries deliveries = new Deliveries(size, node)) {
+				results.add(deliveries.queue());
+			}
+		}
+		if (wanted.test("broadcast", Deliveries.BROADCAST)) {
+			say("Broadcast");
+			try (Deliveries deliveries = new Deliveries(size, node)) {
+				results.add(deliveries.broadcast());
+			}
+		}
 		structures(size, node, wanted, results);
 	}
 
