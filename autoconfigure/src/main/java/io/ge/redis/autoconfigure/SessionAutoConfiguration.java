@@ -26,6 +26,7 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.PropertyChecks;
+import io.ge.redis.session.SessionEvent;
 import io.ge.redis.session.SessionProperties;
 import io.ge.redis.session.SessionProperties.OnOutage;
 import io.ge.redis.session.Sessions;
@@ -144,23 +145,29 @@ public final class SessionAutoConfiguration {
 		return new ArrayList<>(new LinkedHashSet<>(issuers));
 	}
 
-	/** Refuses a second repository, which would be used or be silently replaced. */
 	@Bean
-	static SmartInitializingSingleton geRedisSessionChoice(ConfigurableListableBeanFactory beans,
-			Environment environment) {
-		return () -> Stream
-			.concat(Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
-				.flatMap((type) -> Arrays.stream(beans.getBeanNamesForType(type, true, false)))
-				.filter((bean) -> String.valueOf(beans.getType(bean)).contains(".session.data.redis."))
-				.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis"),
-					Stream.ofNullable(PatternUse.findProperty(environment, "spring.session.data.redis")))
+	static SmartInitializingSingleton geRedisSessionStart(ConfigurableListableBeanFactory beans,
+			Environment environment, GuardEvents events) {
+		return () -> {
+			refuseSecondRepository(beans, environment);
+			SessionEvent.none().forEach(events::publish);
+		};
+	}
+
+	// One of them would be replaced without a word
+	private static void refuseSecondRepository(ConfigurableListableBeanFactory beans, Environment environment) {
+		String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
+			.flatMap((type) -> Arrays.stream(beans.getBeanNamesForType(type, true, false)))
+			.filter((bean) -> String.valueOf(beans.getType(bean)).contains(".session.data.redis."))
+			.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis")
 			.findFirst()
-			.ifPresent((other) -> {
-				throw new GuardConfigurationException("ge.redis.session.enabled",
-						"sessions would be in Redis twice, since " + other + ".",
-						"Remove it and the properties below spring.session.data.redis, or set"
-								+ " ge.redis.session.enabled=false.");
-			});
+			.orElseGet(() -> PatternUse.findProperty(environment, "spring.session.data.redis"));
+		if (other != null) {
+			throw new GuardConfigurationException("ge.redis.session.enabled",
+					"sessions would be in Redis twice, since " + other + ".",
+					"Remove it and the properties below spring.session.data.redis, or set"
+							+ " ge.redis.session.enabled=false.");
+		}
 	}
 
 	/** Sessions of servlets. The filters are in front of Spring Session's. */

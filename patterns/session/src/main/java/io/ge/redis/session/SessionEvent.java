@@ -5,6 +5,7 @@
 
 package io.ge.redis.session;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -15,8 +16,16 @@ import io.ge.redis.core.event.GuardEvent;
  * A session was loaded, saved or ended.
  *
  * @param result one of the values that the tag of the meter has
+ * @param amount 1, or 0 to make the meter known
  */
-public record SessionEvent(Kind kind, String result) implements GuardEvent {
+public record SessionEvent(Kind kind, String result, long amount) implements GuardEvent {
+
+	/** Returns events that make all meters known. */
+	public static List<SessionEvent> none() {
+		return Arrays.stream(Kind.values())
+			.flatMap((kind) -> kind.results.stream().map((result) -> new SessionEvent(kind, result, 0)))
+			.toList();
+	}
 
 	@Override
 	public String pattern() {

@@ -6,6 +6,7 @@
 package io.ge.redis.session.internal;
 
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ import org.springframework.session.SessionIdGenerator;
 public record RedisSessions(SessionProperties properties, Duration timeout, StructureCalls redis, SessionCodec codec,
 		SessionIdGenerator ids, Supplier<@Nullable Logouts> logouts, GuardEvents events) implements Sessions {
 
-	private static final LuaScript FORGET = LuaScript.command(RedisSessions.class, "forget", "ZREM");
+	private static final LuaScript FORGET = LuaScript.command(Sessions.class, "forget", "ZREM");
 
 	private static final CompletableFuture<@Nullable Object> DONE = CompletableFuture.completedFuture(null);
 
@@ -74,7 +75,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 		LOAD, SAVE, MOVE, END, INDEX, LIST;
 
-		private final LuaScript text = LuaScript.load(RedisSessions.class, name().toLowerCase(Locale.ROOT) + ".lua");
+		private final LuaScript text = LuaScript.load(Sessions.class, name().toLowerCase(Locale.ROOT) + ".lua");
 
 	}
 
@@ -88,8 +89,9 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	/** Returns the hash of an id. A forged handle has the hash of no session. */
 	String hash(String id) {
 		int end = id.startsWith("h:") ? id.indexOf('.') : -1;
-		return (end > 0 && handle(id.substring(2, end)).equals(id)) ? id.substring(2, end)
-				: BASE64.encodeToString(Sha256.of(id));
+		boolean own = end > 0
+				&& MessageDigest.isEqual(ScriptCall.argument(handle(id.substring(2, end))), ScriptCall.argument(id));
+		return own ? id.substring(2, end) : BASE64.encodeToString(Sha256.of(id));
 	}
 
 	// Names a session within this process, where only its hash is known
@@ -109,7 +111,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	}
 
 	private void publish(Kind kind, String result) {
-		this.events.publish(new SessionEvent(kind, result));
+		this.events.publish(new SessionEvent(kind, result, 1));
 	}
 
 	/** Creates a session that Redis does not have yet. */
@@ -123,8 +125,13 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	 */
 	public CompletableFuture<@Nullable Session> load(String id) {
 		CallBudget budget = this.redis.newBudget();
-		return read(id, true, budget).thenCompose((session) -> confirm(session, budget)).handle((session, failure) -> {
-			publish(Kind.LOADS, (failure != null) ? "error" : (session != null) ? "found" : "none");
+		return read(id, true, budget).thenCompose((stored) -> confirm(stored, budget).thenApply((live) -> {
+			publish(Kind.LOADS, (live != null) ? "found" : (stored != null) ? "ended" : "none");
+			return live;
+		})).handle((session, failure) -> {
+			if (failure != null) {
+				publish(Kind.LOADS, "error");
+			}
 			boolean anonymous = this.properties.onOutage() == OnOutage.ANONYMOUS && failure != null
 					&& Waiting.cause(failure) instanceof RedisUnavailableException;
 			return (failure != null && !anonymous) ? CompletableFuture.<@Nullable Session>failedFuture(failure)
@@ -157,7 +164,6 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 				: CompletableFuture.completedFuture(false);
 		return ended.thenCompose((loggedOut) -> {
 			if (loggedOut) {
-				publish(Kind.LOADS, "ended");
 				return end(session.hash, principal, "all", budget).thenApply((done) -> null);
 			}
 			// A failure leaves the entry as it is

@@ -138,7 +138,7 @@ abstract class RedisSessionsContract {
 	}
 
 	private long counted(SessionEvent.Kind kind, String result) {
-		return this.events.stream().filter(new SessionEvent(kind, result)::equals).count();
+		return this.events.stream().filter(new SessionEvent(kind, result, 1)::equals).count();
 	}
 
 	private void atOnce(List<Runnable> actions) {
@@ -402,6 +402,8 @@ abstract class RedisSessionsContract {
 		Session login = login(followed, "alice");
 		loggedOut.put("alice", ((StoredSession) followed.findById(login.getId())).number("g"));
 		assertThat(followed.findById(login.getId())).isNull();
+		assertThat(counted(SessionEvent.Kind.LOADS, "ended")).isOne();
+		assertThat(counted(SessionEvent.Kind.LOADS, "none")).isZero();
 		// Created before, logged in after
 		early.setAttribute(PRINCIPAL, "alice");
 		followed.save(early);
