@@ -5,6 +5,7 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.actuate.BreakerResource;
 import io.ge.redis.actuate.BlacklistResource;
 import io.ge.redis.actuate.BroadcastsResource;
 import io.ge.redis.actuate.CachesResource;
@@ -23,6 +24,7 @@ import io.ge.redis.actuate.SessionsResource;
 import io.ge.redis.actuate.StreamsResource;
 import io.ge.redis.blacklist.guard.BlacklistPattern;
 import io.ge.redis.broadcast.BroadcastPattern;
+import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.Consumers;
@@ -50,9 +52,10 @@ import org.springframework.context.annotation.Lazy;
  */
 @Lazy
 @AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-		LockAutoConfiguration.class, IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class,
-		BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
-		QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, SessionAutoConfiguration.class })
+		LockAutoConfiguration.class, BreakerAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+		CacheAutoConfiguration.class, BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class,
+		StreamAutoConfiguration.class, QueueAutoConfiguration.class, BroadcastAutoConfiguration.class,
+		SessionAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
@@ -78,6 +81,12 @@ public final class GeRedisEndpointAutoConfiguration {
 	@ConditionalOnBean(name = "geRedisLockPattern")
 	LockResource geRedisLockResource(LockPattern pattern, GuardFigures figures) {
 		return new LockResource(pattern::control, figures);
+	}
+
+	@Bean
+	@ConditionalOnBean(name = "geRedisBreakerPattern")
+	BreakerResource geRedisBreakerResource(BreakerPattern pattern) {
+		return new BreakerResource(pattern::control);
 	}
 
 	@Bean

@@ -14,6 +14,8 @@ import io.ge.redis.actuate.GuardMeters;
 import io.ge.redis.actuate.MeterNames;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindEvent;
+import io.ge.redis.breaker.BreakerCallEvent;
+import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.event.EventGauge;
@@ -68,6 +70,20 @@ public final class GeRedisMetricsAutoConfiguration {
 	EventGauge geRedisLockWaitersGauge(ObjectProvider<LockPattern> locks) {
 		return new EventGauge("ge.redis.lock.waiters", "Calls of this instance that wait for a lock", null,
 				(all) -> locks.stream().mapToInt(LockPattern::waiting).sum());
+	}
+
+	@Bean
+	EventGauge geRedisBreakerStateGauge(ObjectProvider<BreakerPattern> breakers) {
+		return new EventGauge("ge.redis.breaker.state", "State of a circuit: 0 closed, 1 open, 2 half-open",
+				BreakerCallEvent.CALLS,
+				(name) -> breakers.stream().mapToDouble((each) -> each.figure(name, true)).max().orElse(0));
+	}
+
+	@Bean
+	EventGauge geRedisBreakerLocalGauge(ObjectProvider<BreakerPattern> breakers) {
+		return new EventGauge("ge.redis.breaker.local", "The same of the breaker of this instance alone",
+				BreakerCallEvent.CALLS,
+				(name) -> breakers.stream().mapToDouble((each) -> each.figure(name, false)).max().orElse(0));
 	}
 
 	@Bean

@@ -16,6 +16,7 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.bloom.BloomFilters;
+import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.counter.UniqueCounters;
@@ -60,13 +61,13 @@ final class StandIns implements ImportBeanDefinitionRegistrar {
 			Map.entry(Idempotency.class, List.of("idempotency")), Map.entry(TokenBlacklist.class, List.of("blacklist")),
 			Map.entry(UsedIds.class, List.of("blacklist")),
 			Map.entry(RefreshTokens.class, List.of("blacklist", "refresh-tokens")),
-			Map.entry(StreamPublisher.class, List.of("stream")), Map.entry(DeadLetters.class, List.of("stream")),
-			Map.entry(StreamViews.class, List.of("stream")), Map.entry(JobQueue.class, List.of("queue")),
-			Map.entry(Broadcaster.class, List.of("broadcast")), Map.entry(Workspaces.class, List.of("state")),
-			Map.entry(Leaderboards.class, List.of("leaderboard")), Map.entry(UniqueCounters.class, List.of("counter")),
-			Map.entry(BloomFilters.class, List.of("bloom")), Map.entry(GeoIndexes.class, List.of("geo")),
-			Map.entry(HashStore.class, List.of("hash")), Map.entry(EntityScripts.class, List.of("script")),
-			Map.entry(Sessions.class, List.of("session")));
+			Map.entry(CircuitBreakers.class, List.of("breaker")), Map.entry(StreamPublisher.class, List.of("stream")),
+			Map.entry(DeadLetters.class, List.of("stream")), Map.entry(StreamViews.class, List.of("stream")),
+			Map.entry(JobQueue.class, List.of("queue")), Map.entry(Broadcaster.class, List.of("broadcast")),
+			Map.entry(Workspaces.class, List.of("state")), Map.entry(Leaderboards.class, List.of("leaderboard")),
+			Map.entry(UniqueCounters.class, List.of("counter")), Map.entry(BloomFilters.class, List.of("bloom")),
+			Map.entry(GeoIndexes.class, List.of("geo")), Map.entry(HashStore.class, List.of("hash")),
+			Map.entry(EntityScripts.class, List.of("script")), Map.entry(Sessions.class, List.of("session")));
 
 	private final Environment environment;
 

@@ -19,7 +19,7 @@ import org.springframework.core.env.Environment;
  */
 public enum AdviceOrder {
 
-	BLACKLIST_CHECK, RATE_LIMITED, IDEMPOTENT, DISTRIBUTED_LOCK, CACHE;
+	BLACKLIST_CHECK, RATE_LIMITED, IDEMPOTENT, CIRCUIT_BREAKER, DISTRIBUTED_LOCK, CACHE;
 
 	/** Position of the outermost guard unless configured. */
 	public static final int DEFAULT_BASE = Ordered.LOWEST_PRECEDENCE - 1000;

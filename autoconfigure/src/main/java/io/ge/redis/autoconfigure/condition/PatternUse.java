@@ -19,6 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
@@ -65,12 +66,13 @@ public final class PatternUse {
 			List.of(RateLimited.class), "lock", List.of(DistributedLock.class), "idempotency",
 			List.of(Idempotent.class), "cache",
 			List.of(CacheAside.class, CacheWriteThrough.class, CacheWriteBehind.class, CacheInvalidate.class),
-			"blacklist", List.of(BlacklistCheck.class), "stream", List.of(RedisStreamListener.class), "queue",
-			List.of(RedisJob.class), "broadcast", List.of(RedisBroadcastListener.class));
+			"blacklist", List.of(BlacklistCheck.class), "breaker", List.of(CircuitBreaker.class), "stream",
+			List.of(RedisStreamListener.class), "queue", List.of(RedisJob.class), "broadcast",
+			List.of(RedisBroadcastListener.class));
 
 	private static final Pattern TYPES = Pattern
-		.compile("io\\.ge\\.redis\\.(ratelimit|lock|idempotency|cache|blacklist|"
-				+ "security|stream|queue|broadcast|session|state|leaderboard|counter|bloom|geo|hash|core)\\.");
+		.compile("io\\.ge\\.redis\\.(ratelimit|lock|breaker|idempotency|cache|blacklist|security|stream|queue|broadcast|"
+				+ "session|state|leaderboard|counter|bloom|geo|hash|script|core)\\.");
 
 	private static final Map<Class<?>, Map<String, String>> NAMED = new ConcurrentReferenceHashMap<>();
 

@@ -26,6 +26,7 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 
 	private static final Map<String, List<String>> PREFIXES = Map.ofEntries(
 			Map.entry("geRedisRateLimitPattern", List.of("ge.redis.rate-limit")),
+			Map.entry("geRedisBreakerPattern", List.of("ge.redis.breaker")),
 			Map.entry("geRedisLockPattern", List.of("ge.redis.lock")),
 			Map.entry("geRedisIdempotencyPattern", List.of("ge.redis.idempotency")),
 			Map.entry("geRedisCachePattern", List.of("ge.redis.cache")),

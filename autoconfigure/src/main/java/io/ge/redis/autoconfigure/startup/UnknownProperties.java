@@ -50,9 +50,9 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 	/** By name, as this package does not depend on all of them. */
 	private static final List<String> RECORDS = List.of("autoconfigure.GeRedisProperties",
 			"blacklist.BlacklistProperties", "blacklist.refresh.RefreshTokenProperties", "bloom.BloomProperties",
-			"broadcast.BroadcastProperties", "cache.CacheProperties", "cache.behind.WriteBehindProperties",
-			"core.consume.ConsumerProperties", "core.outage.OutageSettings", "counter.CounterProperties",
-			"embedded.EmbeddedRedisProperties", "geo.GeoProperties", "hash.HashProperties",
+			"breaker.BreakerProperties", "broadcast.BroadcastProperties", "cache.CacheProperties",
+			"cache.behind.WriteBehindProperties", "core.consume.ConsumerProperties", "core.outage.OutageSettings",
+			"counter.CounterProperties", "embedded.EmbeddedRedisProperties", "geo.GeoProperties", "hash.HashProperties",
 			"idempotency.IdempotencyProperties", "leaderboard.LeaderboardProperties", "lock.LockProperties",
 			"queue.QueueProperties", "ratelimit.RateLimitProperties", "script.ScriptProperties",
 			"session.SessionProperties", "state.StateProperties", "stream.StreamProperties");

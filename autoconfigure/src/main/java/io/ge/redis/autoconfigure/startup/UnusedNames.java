@@ -15,6 +15,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import io.ge.redis.blacklist.BlacklistProperties;
+import io.ge.redis.breaker.BreakerProperties;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteThrough;
@@ -59,6 +60,8 @@ public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 		add(unused, "ge.redis.cache.caches", "cache", CachePattern.class, CachePattern::unusedNames);
 		add(unused, "ge.redis.blacklist.lists", "blacklist", BlacklistProperties.class,
 				(blacklist) -> blacklist.lists().keySet());
+		add(unused, "ge.redis.breaker.breakers", "breaker", BreakerProperties.class,
+				(breaker) -> breaker.breakers().keySet());
 		if (!unused.isEmpty()) {
 			logger.warn("No annotation uses these names in the properties: " + String.join("; ", unused)
 					+ ". Correct them, unless code uses them by name, which cannot be seen at startup");

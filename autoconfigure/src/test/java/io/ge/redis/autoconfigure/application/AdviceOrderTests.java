@@ -8,12 +8,14 @@ package io.ge.redis.autoconfigure.application;
 import java.util.Arrays;
 
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
+import io.ge.redis.autoconfigure.BreakerAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.idempotency.Idempotent;
@@ -59,8 +61,8 @@ class AdviceOrderTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 				JacksonAutoConfiguration.class, GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-				LockAutoConfiguration.class, BlacklistAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-				CacheAutoConfiguration.class))
+				LockAutoConfiguration.class, BreakerAutoConfiguration.class, BlacklistAutoConfiguration.class,
+				IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
 		.withUserConfiguration(Application.class)
 		.withPropertyValues("spring.data.redis.port=1");
 
@@ -69,7 +71,7 @@ class AdviceOrderTests {
 		this.runner.run((context) -> {
 			Advised desk = (Advised) context.getBean(Desk.class);
 			assertThat(names(desk)).containsSubsequence("Async", "PreAuthorize", "BlacklistCheck", "RateLimited",
-					"Idempotent", "DistributedLock", "CacheAside", "Transactional");
+					"Idempotent", "CircuitBreaker", "DistributedLock", "CacheAside", "Transactional");
 			assertThat(names(desk)).containsSubsequence("Resilience", "PreAuthorize")
 				.containsSubsequence("CacheAside", "Cacheable");
 		});
@@ -80,7 +82,7 @@ class AdviceOrderTests {
 		this.runner.withPropertyValues("ge.redis.aop.order=-5000").run((context) -> {
 			Advised desk = (Advised) context.getBean(Desk.class);
 			assertThat(names(desk)).containsSubsequence("Async", "BlacklistCheck", "RateLimited", "Idempotent",
-					"DistributedLock", "CacheAside", "PreAuthorize", "Transactional");
+					"CircuitBreaker", "DistributedLock", "CacheAside", "PreAuthorize", "Transactional");
 		});
 	}
 
@@ -138,6 +140,7 @@ class AdviceOrderTests {
 		@BlacklistCheck(name = "tokens", token = "#id")
 		@RateLimited(name = "desk", limit = 10)
 		@Idempotent(name = "desk", key = "#id")
+		@CircuitBreaker(name = "desk")
 		@DistributedLock(name = "desk", key = "#id")
 		@Transactional
 		public void write(String id) {

@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.autoconfigure;
+
+import java.util.List;
+
+import io.ge.redis.autoconfigure.application.AdviceOrder;
+import io.ge.redis.autoconfigure.application.PatternBackend;
+import io.ge.redis.breaker.BreakerProperties;
+import io.ge.redis.breaker.CircuitBreaker;
+import io.ge.redis.breaker.CircuitBreakers;
+import io.ge.redis.breaker.internal.BreakerPattern;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/**
+ * Circuit breakers.
+ */
+@AutoConfiguration(after = GeRedisAutoConfiguration.class)
+@ConditionalOnBean(name = "geRedisGuardVerifier")
+@ConditionalOnBooleanProperty(name = "ge.redis.breaker.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(BreakerProperties.class)
+public final class BreakerAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static BreakerPattern geRedisBreakerPattern(ObjectProvider<BreakerProperties> properties,
+			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
+			GuardEvents events, GuardedCalls calls, Environment environment) {
+		return new BreakerPattern(properties::getObject, attributes, expressions,
+				new PatternBackend("breaker", backends, environment), events, calls);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static GuardAdvisor geRedisBreakerAdvisor(ObjectProvider<BreakerPattern> pattern,
+			ObjectProvider<RedisBackends> backends, Environment environment) {
+		int order = AdviceOrder.CIRCUIT_BREAKER.in(environment);
+		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
+				new PatternBackend("breaker", backends, environment)::get, List.of(CircuitBreaker.class));
+	}
+
+	/**
+	 * Lazy, so that it needs no Redis unless the application uses it.
+	 */
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	CircuitBreakers geRedisCircuitBreakers(BreakerPattern pattern) {
+		return pattern.circuitBreakers();
+	}
+
+}

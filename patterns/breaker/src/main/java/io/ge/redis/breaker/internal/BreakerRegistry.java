@@ -1,0 +1,74 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.ge.redis.breaker.internal;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+import io.ge.redis.breaker.BreakerProperties;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.invocation.SettingsRegistry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of breakers by name.
+ */
+final class BreakerRegistry extends SettingsRegistry<BreakerProperties.Breaker, BreakerSettings> {
+
+	private static final BreakerProperties.Breaker UNSET = new BreakerProperties.Breaker(null, null, null, null, null,
+			null, null, null, null, null);
+
+	private static final int FAILURE_RATE = 50;
+
+	private static final int MINIMUM_CALLS = 20;
+
+	private static final int PROBES = 3;
+
+	private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+
+	private static final Duration LONGEST = Duration.ofMinutes(2);
+
+	private final Supplier<BreakerProperties> properties;
+
+	BreakerRegistry(Supplier<BreakerProperties> properties) {
+		super("circuit breaker", "ge.redis.breaker.breakers", () -> properties.get().breakers().keySet(), UNSET);
+		this.properties = properties;
+	}
+
+	/**
+	 * Returns the names that annotations and properties have.
+	 */
+	Set<String> names() {
+		Set<String> names = new TreeSet<>(this.properties.get().breakers().keySet());
+		annotated().forEach((settings) -> names.add(settings.name()));
+		return names;
+	}
+
+	@Override
+	protected BreakerSettings merge(String name, BreakerProperties.Breaker given, Settings origins) {
+		BreakerProperties.Breaker set = this.properties.get().breakers().getOrDefault(name, UNSET);
+		Duration slowAfter = origins.pickOptional("slowAfter", set.slowAfter(), given.slowAfter());
+		Integer slowRate = origins.pickOptional("slowCallRate", set.slowCallRate(), given.slowCallRate());
+		Duration openFor = origins.pick("openFor", set.openFor(), given.openFor(), TEN_SECONDS);
+		Duration longest = (openFor.compareTo(LONGEST) > 0) ? openFor : LONGEST;
+		return new BreakerSettings(name,
+				origins.pick("failureRate", set.failureRate(), given.failureRate(), FAILURE_RATE),
+				(slowRate != null) ? slowRate : 0, slowAfter,
+				origins.pick("window", set.window(), given.window(), TEN_SECONDS),
+				origins.pick("minimumCalls", set.minimumCalls(), given.minimumCalls(), MINIMUM_CALLS), openFor,
+				origins.pick("maxOpenFor", set.maxOpenFor(), null, longest),
+				origins.pick("probes", set.probes(), given.probes(), PROBES),
+				origins.pick("probeLease", set.probeLease(), null, orElse(slowAfter, TEN_SECONDS)),
+				origins.pick("shadow", set.shadow(), given.shadow(), false));
+	}
+
+	private static Duration orElse(@Nullable Duration duration, Duration other) {
+		return (duration != null) ? duration : other;
+	}
+
+}

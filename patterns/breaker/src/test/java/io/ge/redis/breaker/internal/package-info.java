@@ -1,0 +1,9 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+@NullMarked
+package io.ge.redis.breaker.internal;
+
+import org.jspecify.annotations.NullMarked;
