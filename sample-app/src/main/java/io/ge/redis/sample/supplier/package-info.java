@@ -1,0 +1,12 @@
+/*
+ * Copyright 2026 the GE Redis authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * Quotes of suppliers, behind a circuit breaker.
+ */
+@NullMarked
+package io.ge.redis.sample.supplier;
+
+import org.jspecify.annotations.NullMarked;
