@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import io.ge.redis.Refusal;
 import io.ge.redis.actuate.BreakerResource;
@@ -92,6 +93,30 @@ class CircuitBreakersIntegrationTests {
 	}
 
 	@Test
+	void outageIsNoticedByAllAfterFewFailedCalls() {
+		ApplicationContextRunner busy = this.runner.withPropertyValues(SETTINGS + ".minimum-calls=20");
+		busy.run((first) -> busy.run((second) -> busy.run((third) -> {
+			List<AssertableApplicationContext> all = List.of(first, second, third);
+			awaitLive(3, first, second, third);
+			AtomicInteger failed = new AtomicInteger();
+			long begun = System.nanoTime();
+			// 200 calls a second of all instances, which succeed for the first two
+			for (int call = 0; call < 1400
+					&& all.stream().anyMatch((each) -> state(each) != CircuitState.OPEN); call++) {
+				boolean fails = call >= 400;
+				LockSupport.parkNanos(begun + Duration.ofMillis(5).toNanos() * call - System.nanoTime());
+				tryCall(all.get(call % 3), () -> {
+					if (fails) {
+						failed.incrementAndGet();
+						throw new IllegalStateException("The supplier fails");
+					}
+				});
+			}
+			assertThat(failed).hasValueBetween(20, 150);
+		})));
+	}
+
+	@Test
 	void sickInstanceOpensItsOwnBreakerOnly() {
 		this.runner.run((sick) -> this.runner.run((healthy) -> {
 			awaitLive(2, sick, healthy);
@@ -169,6 +194,24 @@ class CircuitBreakersIntegrationTests {
 			resource.write(request(Map.of("state", "AUTO", "reason", "done")));
 			Awaitility.await().until(() -> state(second) == CircuitState.CLOSED);
 		}));
+	}
+
+	@Test
+	void circuitIsOpenAgainWhenAForcedStateHasEnded() {
+		this.runner.run((context) -> {
+			BreakerResource resource = new BreakerResource(context.getBean(BreakerPattern.class)::control);
+			Awaitility.await().until(() -> {
+				fail(context);
+				return opened(context, "rate") == 1;
+			});
+			resource.write(request(Map.of("state", "DISABLED", "reason", "test", "duration", "300ms")));
+			Awaitility.await().until(() -> state(context) == CircuitState.DISABLED);
+			Awaitility.await().until(() -> {
+				tryCall(context, () -> {
+				});
+				return state(context) == CircuitState.OPEN;
+			});
+		});
 	}
 
 	@Test

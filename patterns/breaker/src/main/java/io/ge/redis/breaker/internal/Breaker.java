@@ -157,6 +157,9 @@ final class Breaker {
 
 	private @Nullable Permit probe(long now) {
 		if (!this.state.isShared()) {
+			if (now - this.state.until() >= this.settings.probeLease().toNanos()) {
+				become(CircuitState.HALF_OPEN, false, now);
+			}
 			return (this.begun++ < this.settings.probes()) ? new Permit(this.state, now, true, 0) : refuseProbe();
 		}
 		if (this.lease != 0 && this.leaseEnd - now > 0) {
@@ -165,7 +168,9 @@ final class Breaker {
 			this.probing = true;
 			return permit;
 		}
-		this.wanted = !this.probing || this.leaseEnd - now <= 0;
+		// A probe that hangs does not keep the circuit open
+		this.probing &= this.leaseEnd - now > 0;
+		this.wanted = !this.probing;
 		return null;
 	}
 
@@ -353,7 +358,10 @@ final class Breaker {
 			if (this.result == report.result()) {
 				this.result = null;
 			}
-			if (shared.version() > this.version) {
+			boolean left = shared.version() == this.version && !this.state.isShared()
+					&& shared.circuit() != CircuitState.CLOSED;
+			// Also what this instance had left, after an outage or a forced state
+			if (shared.version() > this.version || left) {
 				CircuitState before = this.state.circuit();
 				boolean wasShared = this.state.isShared();
 				this.version = shared.version();
