@@ -46,8 +46,7 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("web.exchange knows no pattern but idempotency", List.of("web.exchange.ExchangeKnowsLock"));
 		violators.put("web.limit knows no pattern but ratelimit", List.of("web.limit.LimitKnowsLock"));
 		violators.put("web.lock knows no pattern but lock", List.of("web.lock.WebLockKnowsCache"));
-		violators.put("web.session knows no pattern but session",
-				List.of("web.session.WebSessionKnowsCache"));
+		violators.put("web.session knows no pattern but session", List.of("web.session.WebSessionKnowsCache"));
 		violators.put("an adapter knows no other adapter", List.of("web.WebKnowsSecurity"));
 		violators.put("only auto-configuration knows auto-configuration", List.of("web.WebKnowsAutoConfiguration"));
 		violators.put("packages form no cycle", List.of("core.one.First", "core.two.Second"));

@@ -51,11 +51,11 @@ import org.springframework.context.annotation.Lazy;
  * The endpoint {@code geredis}.
  */
 @Lazy
-@AutoConfiguration(after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-		LockAutoConfiguration.class, BreakerAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-		CacheAutoConfiguration.class, BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class,
-		StreamAutoConfiguration.class, QueueAutoConfiguration.class, BroadcastAutoConfiguration.class,
-		SessionAutoConfiguration.class })
+@AutoConfiguration(
+		after = { GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, LockAutoConfiguration.class,
+				BreakerAutoConfiguration.class, IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class,
+				BlacklistAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
+				QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, SessionAutoConfiguration.class })
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)

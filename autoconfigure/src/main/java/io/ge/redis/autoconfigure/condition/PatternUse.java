@@ -70,9 +70,9 @@ public final class PatternUse {
 			List.of(RedisStreamListener.class), "queue", List.of(RedisJob.class), "broadcast",
 			List.of(RedisBroadcastListener.class));
 
-	private static final Pattern TYPES = Pattern
-		.compile("io\\.ge\\.redis\\.(ratelimit|lock|breaker|idempotency|cache|blacklist|security|stream|queue|broadcast|"
-				+ "session|state|leaderboard|counter|bloom|geo|hash|script|core)\\.");
+	private static final Pattern TYPES = Pattern.compile(
+			"io\\.ge\\.redis\\.(ratelimit|lock|breaker|idempotency|cache|blacklist|security|stream|queue|broadcast|"
+					+ "session|state|leaderboard|counter|bloom|geo|hash|script|core)\\.");
 
 	private static final Map<Class<?>, Map<String, String>> NAMED = new ConcurrentReferenceHashMap<>();
 
