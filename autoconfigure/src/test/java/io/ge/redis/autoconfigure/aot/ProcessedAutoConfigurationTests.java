@@ -10,6 +10,7 @@ import java.util.Map;
 
 import io.ge.redis.actuate.ConsolePage;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
+import io.ge.redis.autoconfigure.BreakerAutoConfiguration;
 import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
@@ -109,11 +110,11 @@ class ProcessedAutoConfigurationTests {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		TestPropertyValues.of(PROPERTIES).and(more).applyTo(context);
 		context.register(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
-				RateLimitAutoConfiguration.class, LockAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-				CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class, BlacklistAutoConfiguration.class,
-				RefreshTokenAutoConfiguration.class, ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
-				QueueAutoConfiguration.class, BroadcastAutoConfiguration.class, StructureAutoConfiguration.class,
-				GeRedisEndpointAutoConfiguration.class);
+				RateLimitAutoConfiguration.class, LockAutoConfiguration.class, BreakerAutoConfiguration.class,
+				IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class, SpringCacheAutoConfiguration.class,
+				BlacklistAutoConfiguration.class, RefreshTokenAutoConfiguration.class, ConsumerAutoConfiguration.class,
+				StreamAutoConfiguration.class, QueueAutoConfiguration.class, BroadcastAutoConfiguration.class,
+				StructureAutoConfiguration.class, GeRedisEndpointAutoConfiguration.class);
 		return GuardedBeanAotProcessorTests.process(context);
 	}
 
