@@ -8,6 +8,7 @@ package io.ge.redis.outage;
 import java.time.Duration;
 import java.util.Map;
 
+import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SentinelRedis;
@@ -71,6 +72,24 @@ class FailoverFaultIntegrationTests {
 				run.awaitWorking();
 				assertThat(hasGuards(former)).isTrue();
 				assertThat(run.lost().get("locks held twice")).isPositive();
+			}
+		}
+	}
+
+	@Test
+	void hangingPrimaryOfAClusterIsLeftSoonAfterTheTakeover() throws Exception {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, "cluster-require-full-coverage no");
+				FailoverRun run = new FailoverRun(redis, redis.properties())) {
+			RedisNode hung = redis.nodes().get(2);
+			hung.pause();
+			try {
+				redis.awaitFailover(hung);
+				Stopwatch watch = Stopwatch.start();
+				run.awaitWorking();
+				assertThat(watch.elapsed()).isLessThan(SOON.plus(SOON));
+			}
+			finally {
+				hung.resume();
 			}
 		}
 	}

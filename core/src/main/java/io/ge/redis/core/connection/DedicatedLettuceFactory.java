@@ -209,14 +209,6 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	}
 
 	/**
-	 * Looks at the map of the cluster again. Connections that are open follow it.
-	 */
-	CompletionStage<Void> refreshMap() {
-		return this.openings.begin(() -> (getRequiredNativeClient() instanceof RedisClusterClient cluster)
-				? cluster.refreshPartitionsAsync() : CompletableFuture.completedFuture(null));
-	}
-
-	/**
 	 * Opens and closes a connection to one server of the cluster, which tells whether it
 	 * answers.
 	 */

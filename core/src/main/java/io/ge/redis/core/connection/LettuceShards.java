@@ -6,6 +6,7 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,7 +18,9 @@ import java.util.function.Supplier;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
@@ -33,11 +36,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LettuceShards {
 
-	/** A server that needs longer for a PONG would use up every budget. */
-	private static final Duration SIGN_OF_LIFE = Duration.ofMillis(500);
-
-	/** The driver asks all servers, and waits for those that hang. */
-	private static final Duration LONGEST_LOOK = Duration.ofMillis(1500);
+	/** A server that needs longer for an answer would use up every budget. */
+	private static final Duration SIGN_OF_LIFE = Duration.ofMillis(300);
 
 	private final DedicatedLettuceFactory factory;
 
@@ -64,45 +64,88 @@ final class LettuceShards {
 	 */
 	CompletionStage<Void> awaken(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key,
 			Supplier<CompletionStage<Void>> replacement) {
-		return lookAtMap().thenCompose((seen) -> {
+		return lookAtMap(cluster).thenCompose((seen) -> {
 			RedisClusterNode server = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
 			if (server == null) {
 				return CompletableFuture.failedFuture(new NotConnectedException("Nobody serves the slot", null));
 			}
 			RedisURI address = server.getUri();
+			// At once, since a takeover is not noticed while a server that hangs is asked
+			CompletionStage<Void> fresh = this.factory.tryServer(address);
 			return ping(cluster, address).exceptionallyCompose((failure) -> {
 				if (!(cause(failure) instanceof TimeoutException)) {
 					return CompletableFuture.failedFuture(failure);
 				}
-				return this.factory.tryServer(address).thenCompose((alive) -> replacement.get());
+				return soon(fresh).thenCompose((alive) -> replacement.get());
 			});
 		});
 	}
 
 	private static CompletionStage<Void> ping(StatefulRedisClusterConnection<byte[], byte[]> cluster,
 			RedisURI address) {
-		return cluster.getConnectionAsync(address.getHost(), address.getPort())
-			.thenCompose((connection) -> connection.async().ping())
-			.orTimeout(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS)
-			.thenAccept((pong) -> {
+		return soon(cluster.getConnectionAsync(address.getHost(), address.getPort())
+			.thenCompose((connection) -> connection.async().ping())).thenAccept((pong) -> {
 			});
 	}
 
-	private CompletionStage<Void> lookAtMap() {
+	private static <T> CompletableFuture<T> soon(CompletionStage<T> answer) {
+		return answer.toCompletableFuture().copy().orTimeout(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * Asks the primaries for the map, and uses the one that knows the latest failover.
+	 * The driver's own refresh waits seconds for a server that hangs.
+	 */
+	private CompletionStage<Void> lookAtMap(StatefulRedisClusterConnection<byte[], byte[]> cluster) {
 		CompletableFuture<Void> mine = new CompletableFuture<>();
 		CompletableFuture<Void> others = this.looking.compareAndExchange(null, mine);
 		if (others != null) {
 			return others;
 		}
-		this.factory.refreshMap()
-			.toCompletableFuture()
-			.copy()
-			.orTimeout(LONGEST_LOOK.toMillis(), TimeUnit.MILLISECONDS)
-			.whenComplete((refreshed, failure) -> {
-				this.looking.set(null);
-				mine.complete(null);
-			});
+		List<CompletableFuture<Partitions>> maps = List.copyOf(cluster.getPartitions())
+			.stream()
+			.filter((node) -> node.is(NodeFlag.UPSTREAM) && !node.is(NodeFlag.FAIL))
+			.map((node) -> soon(mapOf(cluster, node.getUri())))
+			.toList();
+		CompletableFuture.allOf(maps.toArray(CompletableFuture[]::new)).whenComplete((all, failure) -> {
+			maps.stream()
+				.filter((map) -> !map.isCompletedExceptionally())
+				.map(CompletableFuture::join)
+				.max(Comparator.comparingLong(LettuceShards::latestFailover))
+				.ifPresent((latest) -> use(cluster, latest));
+			this.looking.set(null);
+			mine.complete(null);
+		});
 		return mine;
+	}
+
+	private static CompletionStage<Partitions> mapOf(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+			RedisURI server) {
+		return cluster.getConnectionAsync(server.getHost(), server.getPort())
+			.thenCompose((connection) -> connection.async().clusterNodes())
+			.thenApply((nodes) -> {
+				Partitions map = ClusterPartitionParser.parse(nodes);
+				map.removeIf((node) -> node.is(NodeFlag.NOADDR) || node.is(NodeFlag.HANDSHAKE));
+				// With the credentials that all servers have in common
+				map.forEach((node) -> node.setUri(node.is(NodeFlag.MYSELF) ? server
+						: RedisURI.builder(server)
+							.withHost(node.getUri().getHost())
+							.withPort(node.getUri().getPort())
+							.build()));
+				return map;
+			});
+	}
+
+	private static long latestFailover(Partitions map) {
+		return map.stream().mapToLong(RedisClusterNode::getConfigEpoch).max().orElse(0);
+	}
+
+	private static void use(StatefulRedisClusterConnection<byte[], byte[]> cluster, Partitions latest) {
+		Partitions map = cluster.getPartitions();
+		map.reload(List.copyOf(latest));
+		if (cluster instanceof StatefulRedisClusterConnectionImpl<?, ?> connection) {
+			connection.setPartitions(map);
+		}
 	}
 
 	private static Throwable cause(Throwable failure) {
