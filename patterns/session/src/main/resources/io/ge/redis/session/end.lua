@@ -19,5 +19,5 @@ if not state[1] then
 elseif state[1] == '' or principal ~= '' and state[2] and state[2] ~= principal then
   return {}
 end
-redis.call('UNLINK', key)
+redis.call('DEL', key)
 return {state[2] or '', state[3] or ''}

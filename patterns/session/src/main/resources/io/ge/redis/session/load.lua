@@ -29,7 +29,7 @@ local due = '0'
 if extend then
   local life = math.min(tonumber(state.i), (tonumber(state.e) or math.huge) - now)
   if life <= 0 then
-    redis.call('UNLINK', key)
+    redis.call('DEL', key)
     return {}
   end
   local changes = {'l', string.format('%.0f', now)}
