@@ -7,6 +7,7 @@ package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -36,6 +37,7 @@ import io.ge.redis.web.session.ServletSessions;
 import io.ge.redis.session.internal.SessionCodec;
 import io.ge.redis.web.problem.ProblemWriter;
 import io.ge.redis.web.problem.RefusalFilter;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -195,6 +197,7 @@ public final class SessionAutoConfiguration {
 		private static <T extends Filter> FilterRegistrationBean<T> before(T filter, String name, int distance) {
 			FilterRegistrationBean<T> registration = new FilterRegistrationBean<>(filter);
 			registration.setName(name);
+			registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
 			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - distance);
 			return registration;
 		}

@@ -189,8 +189,9 @@ class GuardedBeanAotProcessorTests {
 
 	@Test
 	void everyTextOfAnAnnotationIsAnExpressionAMethodOrPlain() {
-		Set<String> plain = Set.of("atLeastFor", "cache", "channel", "concurrency", "group", "lease", "leaseTime",
-				"limitString", "maxHold", "name", "negativeTtl", "queue", "stream", "ttl", "waitTime", "window");
+		Set<String> plain = Set.of("atLeastFor", "cache", "channel", "concurrency", "failureRate", "group", "lease",
+				"leaseTime", "limitString", "maxHold", "minimumCalls", "name", "negativeTtl", "openFor", "probes",
+				"queue", "slowAfter", "slowCallRate", "stream", "ttl", "waitTime", "window");
 		Set<String> unknown = new TreeSet<>();
 		for (Class<?> annotation : AnnotatedCall.ANNOTATIONS) {
 			Arrays.stream(annotation.getDeclaredMethods())

@@ -57,7 +57,9 @@ public record SessionProperties(@Nullable Boolean enabled, @Nullable String conn
 	/** Reactions to a login beyond the largest number of sessions. */
 	public enum OnTooMany {
 
-		/** The login succeeds, and the session that was unused for longest ends. */
+		/**
+		 * The login succeeds, and the session ends whose entry in the index ends first.
+		 */
 		END_OLDEST,
 
 		/** The login fails with {@link TooManySessionsException}. */

@@ -6,7 +6,7 @@
 -- Reply {'entered', hash of a removed one, ...} | {'refused'} | {'absent'} if there was none to renew
 --
 -- Invariant: there are never more entries than the largest number, and none without an end. Entries that have ended do not
--- count. The key lives as long as its last entry.
+-- count, nor does that which is replaced: it stays until the session has moved. The key lives as long as its last entry.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -25,13 +25,10 @@ if most > 0 and not known and others >= most and ARGV[6] == 'refuse' then
   return {'refused'}
 end
 redis.call('ZADD', key, string.format('%.0f', now + life), member)
-if replaced ~= '' then
-  redis.call('ZREM', key, replaced)
-end
 local reply = {'entered'}
 if most > 0 and others >= most and ARGV[6] == 'end' then
-  for _, old in ipairs(redis.call('ZRANGE', key, 0, others + 1 - most)) do
-    if old ~= member and #reply <= others + 1 - most then
+  for _, old in ipairs(redis.call('ZRANGE', key, 0, others + 2 - most)) do
+    if old ~= member and old ~= replaced and #reply <= others + 1 - most then
       redis.call('ZREM', key, old)
       reply[#reply + 1] = old
     end

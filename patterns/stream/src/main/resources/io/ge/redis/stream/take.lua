@@ -263,7 +263,7 @@ local function information(stream)
     end
   end
   redis.call('XGROUP', 'CREATE', stream, group, start, 'MKSTREAM')
-  return start == '0' and '0-0' or table_of(redis.call('XINFO', 'STREAM', stream))['last-generated-id'], 0, 1
+  return start == '0' and '0-0' or (information(stream)), 0, 1
 end
 
 local streams = {}

@@ -8,6 +8,7 @@ package io.ge.redis.web.session;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.session.internal.RedisSessions;
@@ -68,11 +69,15 @@ public record ServletSessions(RedisSessions sessions) implements FindByIndexName
 
 	@Override
 	public void deleteById(String id) {
-		Map<String, Session> known = OF_REQUEST.get();
-		if (known != null) {
-			known.remove(id);
+		Map<String, Session> known = Objects.requireNonNullElse(OF_REQUEST.get(), Map.of());
+		Session session = known.values().stream().filter((each) -> each.getId().equals(id)).findFirst().orElse(null);
+		if (session != null) {
+			known.values().remove(session);
+			Waiting.await(this.sessions.end(session));
 		}
-		Waiting.await(this.sessions.endAsync(id));
+		else {
+			Waiting.await(this.sessions.endAsync(id));
+		}
 	}
 
 	@Override

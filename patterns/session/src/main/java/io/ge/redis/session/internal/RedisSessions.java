@@ -67,6 +67,9 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	private static final int MOVES = 3;
 
+	/** The most that {@code list.lua} lists. */
+	private static final int LISTED = 1000;
+
 	private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
 	private static final String SECRET = random();
@@ -174,10 +177,28 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	// A failover may lose an entry and keep its session
 	private CompletableFuture<?> renew(StoredSession session, String principal, CallBudget budget) {
-		return enter(session, principal, 1, budget).thenCompose((reply) -> !reply.text(0).equals("absent") ? DONE
-				: enter(session, principal, 0, budget)
-					.thenCompose((entered) -> read(handle(session.hash), false, budget))
-					.thenCompose((found) -> (found != null) ? DONE : forget(principal, budget, session.hash)));
+		return enter(session, principal, 1, budget).thenCompose((reply) -> reply.text(0).equals("absent")
+				? enterAgain(session, principal, budget) : evict(reply, principal, budget));
+	}
+
+	private CompletableFuture<@Nullable Object> enterAgain(StoredSession session, String principal, CallBudget budget) {
+		return enter(session, principal, 0, budget).thenCompose((reply) -> {
+			if (reply.text(0).equals("refused")) {
+				return over(end(session.hash, principal, "limit", budget));
+			}
+			return evict(reply, principal, budget).thenCompose((done) -> read(handle(session.hash), false, budget))
+				.thenCompose((found) -> (found != null) ? DONE : forget(principal, budget, session.hash));
+		});
+	}
+
+	private CompletableFuture<@Nullable Object> evict(ScriptReply entered, String principal, CallBudget budget) {
+		return over(all(IntStream.range(1, entered.size())
+			.mapToObj((i) -> end(entered.text(i), principal, "limit", budget))
+			.toList()));
+	}
+
+	private static CompletableFuture<@Nullable Object> over(CompletableFuture<?> call) {
+		return call.thenApply((result) -> null);
 	}
 
 	private CompletableFuture<ScriptReply> enter(StoredSession session, String principal, int renew,
@@ -219,14 +240,18 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		String before = session.text("p");
 		String principal = session.principal();
 		boolean login = principal != null && !principal.equals(before);
-		String entered = (login || session.replaced != null) ? principal : null;
+		String old = session.replaced;
+		String entered = (login || old != null || session.hasNewTimeout()) ? principal : null;
 		return ((entered != null) ? admit(session, entered, budget) : DONE)
-			.thenCompose((admitted) -> write(session, changes, principal, login, budget))
+			.thenCompose((admitted) -> write(session, changes, principal, entered, login, budget))
 			.thenCompose((reply) -> switch (reply.text(0)) {
 				case "saved" -> moved(session, changes, budget).thenCompose((result) -> {
 					session.saved(changes);
-					return forget(login || principal == null ? before : null, budget, session.hash)
-						.thenApply((done) -> result);
+					List<String> left = new ArrayList<>((old != null) ? List.of(old) : List.of());
+					if (login || principal == null) {
+						left.add(session.hash);
+					}
+					return forget(before, budget, left.toArray(String[]::new)).thenApply((done) -> result);
 				});
 				case "moved" -> {
 					CompletableFuture<?> left = forget(entered, budget, session.hash);
@@ -234,7 +259,10 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 					yield left.thenCompose((done) -> (moves > 0) ? save(session, changes, moves - 1, budget)
 							: CompletableFuture.completedFuture("gone"));
 				}
-				default -> forget(entered, budget, session.hash).thenApply((done) -> "gone");
+				// Whoever has ended the new one did not know of the old one
+				default -> forget(entered, budget, session.hash)
+					.thenCompose((done) -> (old != null) ? over(end(old, "", "", budget)) : DONE)
+					.thenApply((done) -> "gone");
 			});
 	}
 
@@ -247,19 +275,17 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 				if (reply.text(0).equals("refused")) {
 					throw new TooManySessionsException(Objects.requireNonNull(this.properties.maxPerPrincipal()));
 				}
-				return all(IntStream.range(1, reply.size())
-					.mapToObj((i) -> end(reply.text(i), principal, "limit", budget))
-					.toList());
+				return evict(reply, principal, budget);
 			});
 	}
 
 	private CompletableFuture<ScriptReply> write(StoredSession session, Map<String, byte @Nullable []> changes,
-			@Nullable String principal, boolean login, CallBudget budget) {
+			@Nullable String principal, @Nullable String entered, boolean login, CallBudget budget) {
 		Map<String, byte[]> set = new HashMap<>();
 		List<String> removed = new ArrayList<>();
 		if (session.replaced != null) {
 			set.putAll(session.fields);
-			set.keySet().removeIf((field) -> field.length() <= 3 && !List.of("c", "e", "g").contains(field));
+			set.keySet().removeIf((field) -> !field.startsWith("a:") && !List.of("c", "e", "g").contains(field));
 		}
 		changes.forEach((field, value) -> {
 			if (value != null) {
@@ -276,8 +302,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		List<Object> arguments = new ArrayList<>(
 				List.of(Objects.requireNonNull(session.fields.get("n")), session.isNew() ? 1 : 0,
 						session.getMaxInactiveInterval().toMillis(), (longest != null) ? longest.toMillis() : 0,
-						(principal != null && (login || session.replaced != null)) ? principal : "", login ? 1 : 0,
-						set.size()));
+						Objects.requireNonNullElse(entered, ""), login ? 1 : 0, set.size()));
 		set.forEach((field, value) -> arguments.addAll(List.of(field, value)));
 		arguments.addAll(removed);
 		return run(Script.SAVE.text, session.hash, budget, arguments.toArray()).thenApply((reply) -> {
@@ -310,8 +335,17 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 						|| Arrays.equals(other.getValue(), session.fields.get(other.getKey())));
 			session.saved(changes);
 			return others.isEmpty() ? CompletableFuture.completedFuture("saved")
-					: write(session, others, session.text("p"), false, budget).thenApply((written) -> "saved");
+					: write(session, others, session.text("p"), null, false, budget).thenApply((written) -> "saved");
 		});
+	}
+
+	/**
+	 * Ends a session that a request has loaded, also by an id that it has just changed.
+	 */
+	public CompletableFuture<?> end(Session ended) {
+		String old = ((StoredSession) ended).replaced;
+		return endAsync(ended.getId())
+			.thenCompose((done) -> (old != null) ? over(end(old, "", "logout", this.redis.newBudget())) : DONE);
 	}
 
 	@Override
@@ -344,15 +378,27 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	public CompletableFuture<Integer> endAllAsync(String principal) {
 		Logouts logouts = this.logouts.get();
 		CompletionStage<?> loggedOut = (logouts != null) ? logouts.logOut(principal) : DONE;
-		return loggedOut.thenCompose((done) -> {
-			CallBudget budget = this.redis.newBudget();
-			return runIndex(Script.LIST.text, principal, budget, this.timeout.toMillis()).thenCompose((listed) -> {
-				List<String> hashes = hashes(listed);
-				return all(hashes.stream().map((hash) -> end(hash, principal, "all", budget)).toList())
-					.thenCompose((ended) -> forget(principal, budget, hashes.toArray(String[]::new))
-						.thenApply((forgotten) -> (int) ended.stream().filter(Boolean::booleanValue).count()));
-			});
-		}).toCompletableFuture();
+		return loggedOut.thenCompose((done) -> endListed(principal, 0)).toCompletableFuture();
+	}
+
+	private CompletableFuture<Integer> endListed(String principal, int before) {
+		CallBudget budget = this.redis.newBudget();
+		return list(principal, budget).thenCompose((listed) -> {
+			List<String> hashes = hashes(listed);
+			return all(hashes.stream().map((hash) -> end(hash, principal, "all", budget)).toList())
+				.thenCompose((ended) -> forget(principal, budget, hashes.toArray(String[]::new)).thenCompose((done) -> {
+					int count = before + (int) ended.stream().filter(Boolean::booleanValue).count();
+					return (hashes.size() < LISTED) ? CompletableFuture.completedFuture(count)
+							: endListed(principal, count);
+				}));
+		});
+	}
+
+	private CompletableFuture<ScriptReply> list(String principal, CallBudget budget) {
+		Duration longest = this.properties.maxLifetime();
+		long life = this.timeout.toMillis();
+		return runIndex(Script.LIST.text, principal, budget,
+				(longest != null) ? Math.min(life, longest.toMillis()) : life);
 	}
 
 	private static List<String> hashes(ScriptReply listed) {
@@ -369,7 +415,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	}
 
 	private CompletableFuture<List<StoredSession>> find(String principal, CallBudget budget) {
-		return runIndex(Script.LIST.text, principal, budget, this.timeout.toMillis()).thenCompose((listed) -> {
+		return list(principal, budget).thenCompose((listed) -> {
 			List<String> old = new ArrayList<>();
 			List<String> hashes = hashes(listed);
 			return all(hashes.stream().map((hash) -> read(handle(hash), false, budget).thenApply((session) -> {

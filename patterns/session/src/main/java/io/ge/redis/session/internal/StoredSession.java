@@ -183,6 +183,10 @@ final class StoredSession implements Session {
 		return System.nanoTime() - this.loadedNanos >= this.timeout.toNanos();
 	}
 
+	boolean hasNewTimeout() {
+		return this.timeout.toMillis() != number("i");
+	}
+
 	/**
 	 * Returns the principal of the attributes, which may differ from the one in Redis.
 	 */
@@ -219,7 +223,7 @@ final class StoredSession implements Session {
 				}
 			}
 		});
-		boolean same = changes.isEmpty() && !isNew() && this.timeout.toMillis() == number("i");
+		boolean same = changes.isEmpty() && !isNew() && !hasNewTimeout();
 		return same ? null : changes;
 	}
 
