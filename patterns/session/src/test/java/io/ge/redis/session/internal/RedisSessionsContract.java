@@ -297,6 +297,30 @@ abstract class RedisSessionsContract {
 	}
 
 	@Test
+	void keepsAttributesWithShortNamesWhenTheIdChanges() {
+		Session session = this.sessions.createSession();
+		session.setAttribute("", "none");
+		session.setAttribute("x", "one");
+		this.sessions.save(session);
+		Session loaded = this.sessions.findById(session.getId());
+		String id = loaded.changeSessionId();
+		loaded.setAttribute(PRINCIPAL, "anna");
+		this.sessions.save(loaded);
+		Session moved = elsewhere().findById(id);
+		assertThat(moved.<String>getAttribute("x")).isEqualTo("one");
+		assertThat(moved.<String>getAttribute("")).isEqualTo("none");
+	}
+
+	@Test
+	void endsASessionByAnIdThatIsNotSavedYet() {
+		Session session = login(this.sessions, "anna");
+		Session loaded = this.sessions.findById(session.getId());
+		loaded.changeSessionId();
+		instance(this.backend, null).end(loaded).join();
+		assertThat(this.sessions.findById(session.getId())).isNull();
+	}
+
+	@Test
 	void endsTheOldestSessionBeyondTheMaximum() {
 		Repository limited = sessions("max-per-principal", "3");
 		List<Session> logins = new CopyOnWriteArrayList<>();
