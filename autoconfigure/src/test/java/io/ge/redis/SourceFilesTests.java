@@ -1,7 +1,4 @@
-/*
- * Copyright 2026 the GE Redis authors
- * SPDX-License-Identifier: Apache-2.0
- */
+// SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis;
 
@@ -24,12 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SourceFilesTests {
 
-	private static final String LICENCE = """
-			/*
-			 * Copyright 2026 the GE Redis authors
-			 * SPDX-License-Identifier: Apache-2.0
-			 */
-			""";
+	private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0\n";
 
 	@Test
 	void everyClassStartsWithTheLicence() throws IOException {

@@ -1,7 +1,4 @@
-/*
- * Copyright 2026 the GE Redis authors
- * SPDX-License-Identifier: Apache-2.0
- */
+// SPDX-License-Identifier: Apache-2.0
 
 /**
  * What happens to all patterns of one application when their Redis fails in some way, and

@@ -1,7 +1,4 @@
-/*
- * Copyright 2026 the GE Redis authors
- * SPDX-License-Identifier: Apache-2.0
- */
+// SPDX-License-Identifier: Apache-2.0
 
 /**
  * An application whose tests are those of the page on testing.

@@ -1,7 +1,4 @@
-/*
- * Copyright 2026 the GE Redis authors
- * SPDX-License-Identifier: Apache-2.0
- */
+// SPDX-License-Identifier: Apache-2.0
 
 /**
  * Batches: requests of several callers that arrive together and are sent as one call.

@@ -1,7 +1,4 @@
-/*
- * Copyright 2026 the GE Redis authors
- * SPDX-License-Identifier: Apache-2.0
- */
+// SPDX-License-Identifier: Apache-2.0
 
 /**
  * Lua scripts: loaded from resources, run by their SHA, one round trip each.
