@@ -80,10 +80,12 @@ final class LettuceSentinels {
 				.map(CompletableFuture::join)
 				.filter((answer) -> answer.size() == 2)
 				.toList();
+			// Before the first answer of most Sentinels, whoever answers is believed
+			int of = this.known.get().server().isEmpty() ? named.size() : this.settings.getSentinels().size();
 			named.stream()
 				.collect(Collectors.groupingBy((server) -> server, Collectors.counting()))
 				.forEach((server, count) -> {
-					if (count > named.size() / 2) {
+					if (count > of / 2) {
 						follow(new Known(asked, server));
 					}
 				});
@@ -115,15 +117,18 @@ final class LettuceSentinels {
 	private CompletableFuture<List<String>> ask(RedisURI sentinel) {
 		CommandArgs<String, String> question = new CommandArgs<>(StringCodec.UTF8).add("GET-MASTER-ADDR-BY-NAME")
 			.add(this.settings.getSentinelMasterId());
-		return connection(sentinel)
-			.thenCompose((connection) -> connection.async()
-				.dispatch(CommandType.SENTINEL, new ValueListOutput<>(StringCodec.UTF8), question))
+		CompletableFuture<StatefulRedisPubSubConnection<String, String>> asked = connection(sentinel);
+		CompletableFuture<List<String>> answer = asked.thenCompose((connection) -> connection.async()
+			.dispatch(CommandType.SENTINEL, new ValueListOutput<>(StringCodec.UTF8), question)
+			.toCompletableFuture()
 			.orTimeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
-			.whenComplete((answer, failure) -> {
+			.whenComplete((server, failure) -> {
 				if (failure != null) {
-					forget(sentinel);
+					forget(sentinel, asked);
 				}
-			});
+			}));
+		// One that takes its time to connect keeps nobody from following the others
+		return this.known.get().server().isEmpty() ? answer : answer.orTimeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	private CompletableFuture<StatefulRedisPubSubConnection<String, String>> connection(RedisURI sentinel) {
@@ -136,6 +141,7 @@ final class LettuceSentinels {
 		this.openings.begin(() -> this.client.connectPubSubAsync(StringCodec.UTF8, sentinel))
 			.whenComplete((opened, failure) -> {
 				if (failure != null) {
+					this.connections.remove(sentinel, fresh);
 					fresh.completeExceptionally(failure);
 					return;
 				}
@@ -147,17 +153,17 @@ final class LettuceSentinels {
 					}
 
 				});
-				LettuceLink.onLost(opened, () -> forget(sentinel));
+				LettuceLink.onLost(opened, () -> forget(sentinel, fresh));
 				opened.async().subscribe("+switch-master");
 				fresh.complete(opened);
 			});
 		return fresh;
 	}
 
-	private void forget(RedisURI sentinel) {
-		CompletableFuture<StatefulRedisPubSubConnection<String, String>> former = this.connections.remove(sentinel);
-		if (former != null) {
-			former.thenAccept(StatefulRedisPubSubConnection::closeAsync);
+	private void forget(RedisURI sentinel,
+			CompletableFuture<StatefulRedisPubSubConnection<String, String>> connection) {
+		if (this.connections.remove(sentinel, connection)) {
+			connection.thenAccept(StatefulRedisPubSubConnection::closeAsync);
 		}
 	}
 

@@ -79,8 +79,9 @@ public final class Compensations {
 	/**
 	 * Keeps an acknowledged write, to repeat it on a new primary. Earlier ones are
 	 * forgotten when their time is over or there are too many.
+	 * @param primary the number of new primaries when the write was sent
 	 */
-	void acknowledged(ScriptCall call) {
+	void acknowledged(ScriptCall call, int primary) {
 		for (Pending first = this.acknowledged.peek(); first != null
 				&& first.isOver(); first = this.acknowledged.peek()) {
 			this.acknowledged.remove(first);
@@ -88,6 +89,10 @@ public final class Compensations {
 		Pending write = new Pending(call, System.nanoTime() + this.failoverRepair.toNanos());
 		while (!this.acknowledged.offer(write)) {
 			this.acknowledged.poll();
+		}
+		if (primary != newPrimaries()) {
+			// It was repeated without this one
+			submit(call, this.failoverRepair);
 		}
 	}
 

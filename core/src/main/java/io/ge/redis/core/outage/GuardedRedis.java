@@ -197,9 +197,10 @@ public final class GuardedRedis {
 	 * Repeats an acknowledged write if Sentinel names another primary within
 	 * {@code ge.redis.outage.failover-repair}.
 	 * @param call idempotent
+	 * @param primary {@link #newPrimaries()} when the write was sent
 	 */
-	public void repeatOnNewPrimary(ScriptCall call) {
-		this.compensations.acknowledged(call);
+	public void repeatOnNewPrimary(ScriptCall call, int primary) {
+		this.compensations.acknowledged(call, primary);
 	}
 
 	/** Returns how often a new primary may have lost what is held. */

@@ -53,11 +53,8 @@ public enum OutageCause {
 	/** Two keys of the call are on different servers, while their slot moves. */
 	TRYAGAIN(false, "Wait until the slot has moved, or finish the resharding"),
 
-	/**
-	 * The server takes no writes: it is a replica, such as a demoted primary, or has too
-	 * few replicas.
-	 */
-	READONLY(true, "Wait for the failover, connect to the primary, or repair its replicas"),
+	/** The server is a replica, such as a demoted primary. */
+	READONLY(true, "Wait for the failover, or connect to the primary"),
 
 	/** The server's memory limit is reached and it may not evict. */
 	OOM(false, "Raise maxmemory, or move caches with ge.redis.cache.connection-factory"),
@@ -65,8 +62,8 @@ public enum OutageCause {
 	/** The user lacks a permission. */
 	NOPERM(false, "Give the user of Redis the rights of the guards"),
 
-	/** The server stopped accepting writes, since it cannot persist them. */
-	MISCONF(false, "Free disk space, or repair the persistence"),
+	/** The server stopped accepting writes, since it cannot persist or replicate them. */
+	MISCONF(false, "Free disk space, or repair the replication"),
 
 	/** Fewer replicas than wanted have acknowledged a write, or it is not known. */
 	REPLICAS(false, "Repair the replicas, or lower replicas of the lock"),
@@ -182,14 +179,14 @@ public enum OutageCause {
 		String code = reply.split("\\s", 2)[0];
 		return switch (code) {
 			case "OOM" -> OOM;
-			case "READONLY", "NOREPLICAS" -> READONLY;
+			case "READONLY" -> READONLY;
 			case "LOADING", "MASTERDOWN" -> LOADING;
 			case "CLUSTERDOWN" -> CLUSTERDOWN;
 			case "TRYAGAIN" -> TRYAGAIN;
 			case "BUSY" -> BUSY;
 			case "NOPERM" -> NOPERM;
 			case "NOAUTH", "WRONGPASS" -> CREDENTIALS;
-			case "MISCONF" -> MISCONF;
+			case "MISCONF", "NOREPLICAS" -> MISCONF;
 			default -> null;
 		};
 	}

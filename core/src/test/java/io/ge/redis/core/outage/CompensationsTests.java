@@ -121,10 +121,10 @@ class CompensationsTests {
 	void acknowledgedWritesAreRepeatedOnANewPrimaryUnlessTheirTimeWasOverBeforeTheLastOne() {
 		this.connection.answers = true;
 		Awaitility.await().until(() -> !this.breaker.isOpen());
-		this.compensations.acknowledged(call("early"));
+		this.compensations.acknowledged(call("early"), 0);
 		long over = System.nanoTime() + BRIEF.toNanos();
 		Awaitility.await().until(() -> System.nanoTime() - over >= 0);
-		this.compensations.acknowledged(call("late"));
+		this.compensations.acknowledged(call("late"), 0);
 		this.compensations.onNewPrimary();
 		assertThat(this.compensations.newPrimaries()).isOne();
 		assertThat(this.connection.scripts).singleElement().asString().contains("late");

@@ -43,7 +43,7 @@ class OutageCauseTests {
 			NOAUTH Authentication required.                                                | CREDENTIALS
 			WRONGPASS invalid username-password pair                                       | CREDENTIALS
 			MISCONF Redis is configured to save RDB snapshots                              | MISCONF
-			NOREPLICAS Not enough good replicas to write.                                 | READONLY
+			NOREPLICAS Not enough good replicas to write.                                 | MISCONF
 			TRYAGAIN Multiple keys request during rehashing of slot                       | TRYAGAIN
 			WRONGTYPE Operation against a key holding the wrong kind of value              | ERROR
 			""")

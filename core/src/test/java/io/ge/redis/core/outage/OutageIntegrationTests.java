@@ -244,20 +244,6 @@ class OutageIntegrationTests {
 		}
 	}
 
-	@Test
-	void serverWithTooFewReplicasStaysAwayUntilItTakesWrites() {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
-			awaitSet(backend, "warm");
-			redis.primary().command("CONFIG", "SET", "min-replicas-to-write", "1");
-			Awaitility.await().until(() -> {
-				assertThat(refusal(backend)).isEqualTo(OutageCause.READONLY);
-				return backend.get().breaker().isOpen();
-			});
-			redis.primary().command("CONFIG", "SET", "min-replicas-to-write", "0");
-			awaitRecovery(backend);
-		}
-	}
-
 	@ParameterizedTest
 	@MethodSource("drivers")
 	@Sized

@@ -98,9 +98,12 @@ if over then
     end
   end
   redis.call('PEXPIRE', results, keep + LATER)
-  if redis.call('HLEN', jobs) == 0 then
-    redis.call('PEXPIRE', ended, keep + LATER)
-    redis.call('PEXPIRE', keys, keep + LATER)
+  for _, index in ipairs({ended, keys}) do
+    if redis.call('HLEN', jobs) == 0 then
+      redis.call('PEXPIRE', index, keep + LATER)
+    else
+      redis.call('PERSIST', index)
+    end
   end
 end
 if ring then

@@ -159,11 +159,12 @@ public final class RedisTokenBlacklist {
 	}
 
 	private CompletableFuture<Change> change(byte[] member, String operation, long millis, @Nullable String reason) {
+		int primary = this.redis.newPrimaries();
 		return run(changeCall(member, operation, millis, reason, NONE)).thenApply((reply) -> {
 			Change change = new Change(Duration.ofMillis(reply.number(0)), reply.text(1));
 			// A block can be removed, also by another instance
 			if (RowKind.of(member[0]) != RowKind.BLOCK && !change.timeToLive().isZero()) {
-				this.redis.repeatOnNewPrimary(changeCall(member, operation, millis, reason, reply.number(2)));
+				this.redis.repeatOnNewPrimary(changeCall(member, operation, millis, reason, reply.number(2)), primary);
 			}
 			return change;
 		});
