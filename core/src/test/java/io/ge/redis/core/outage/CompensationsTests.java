@@ -128,6 +128,9 @@ class CompensationsTests {
 		this.compensations.onNewPrimary();
 		assertThat(this.compensations.newPrimaries()).isOne();
 		assertThat(this.connection.scripts).singleElement().asString().contains("late");
+		// Its reply was overtaken by the switch
+		this.compensations.acknowledged(call("overtaken"), 0);
+		assertThat(this.connection.scripts).hasSize(2).last().asString().contains("overtaken");
 	}
 
 	@Test

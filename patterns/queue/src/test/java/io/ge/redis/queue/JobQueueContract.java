@@ -382,6 +382,11 @@ abstract class JobQueueContract {
 		assertThat(keys).isEqualTo(3);
 		Long seconds = onRedis((template) -> template.getExpire("ge:queue:{mail}:keys"));
 		assertThat(seconds).isPositive();
+		// Results stay known as long as there are jobs
+		instance.jobQueue().enqueue("mail", new Mail("later", 1), JobOptions.defaults().delay(Duration.ofHours(1)));
+		awaitState(instance, instance.jobQueue().enqueue("mail", new Mail("a", 6)), State.DONE);
+		Long ended = onRedis((template) -> template.getExpire("ge:queue:{mail}:ended"));
+		assertThat(ended).isEqualTo(-1);
 	}
 
 	@Test
