@@ -32,6 +32,7 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willCallRealMethod;
 import static org.mockito.BDDMockito.willReturn;
 import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
@@ -55,6 +56,7 @@ class ConsumersResourceTests {
 		WorkSource<String> source = mock(WorkSource.class);
 		given(source.name()).willReturn(NAME);
 		given(source.doorbells()).willReturn(List.of());
+		willCallRealMethod().given(source).ready();
 		given(source.take(anyInt(), anyBoolean(), any()))
 			.willReturn(CompletableFuture.completedFuture(TakenWork.none()));
 		willReturn(CompletableFuture.completedFuture(null)).given(source).leave();

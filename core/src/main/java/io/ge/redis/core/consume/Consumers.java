@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.RedisBackend;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.SmartLifecycle;
 
@@ -41,7 +42,7 @@ public final class Consumers implements SmartLifecycle {
 	private final boolean keepAlive;
 
 	/** Of the last start. */
-	private final AtomicReference<CompletableFuture<Void>> stopped = new AtomicReference<>(
+	private final AtomicReference<CompletableFuture<@Nullable Void>> stopped = new AtomicReference<>(
 			CompletableFuture.completedFuture(null));
 
 	private volatile boolean running;
@@ -140,8 +141,8 @@ public final class Consumers implements SmartLifecycle {
 	}
 
 	private void keepAlive() {
-		CompletableFuture<Void> last = this.stopped.get();
-		CompletableFuture<Void> next = new CompletableFuture<>();
+		CompletableFuture<@Nullable Void> last = this.stopped.get();
+		CompletableFuture<@Nullable Void> next = new CompletableFuture<>();
 		if (this.keepAlive && !this.containers.isEmpty() && last.isDone() && this.stopped.compareAndSet(last, next)) {
 			// All other threads of the library are daemons
 			Thread alive = new Thread(next::join, "ge-redis-consumer-keep-alive");
