@@ -19,7 +19,7 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 
 	private final BreakerEngine engine;
 
-	private final Breaker breaker;
+	private final InstanceBreaker breaker;
 
 	private final FailureRule rule;
 
@@ -29,9 +29,9 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 
 	private final @Nullable Fallback fallback;
 
-	private volatile Breaker.@Nullable Permit permit;
+	private volatile InstanceBreaker.@Nullable Permit permit;
 
-	BreakerCall(BreakerEngine engine, Breaker breaker, FailureRule rule, GuardEvents events, Task task,
+	BreakerCall(BreakerEngine engine, InstanceBreaker breaker, FailureRule rule, GuardEvents events, Task task,
 			@Nullable Fallback fallback) {
 		this.engine = engine;
 		this.breaker = breaker;
@@ -49,7 +49,7 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 	@Override
 	public Work decide(@Nullable Void nothing) {
 		long now = this.engine.now();
-		Breaker.Permit acquired = this.breaker.acquire(now);
+		InstanceBreaker.Permit acquired = this.breaker.acquire(now);
 		this.permit = acquired;
 		if (acquired != null) {
 			return this;
@@ -70,9 +70,9 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 
 	@Override
 	public void giveBack(@Nullable Void nothing) {
-		Breaker.Permit unused = this.permit;
+		InstanceBreaker.Permit unused = this.permit;
 		if (unused != null) {
-			this.breaker.end(unused, Breaker.Outcome.IGNORED, this.engine.now());
+			this.breaker.end(unused, InstanceBreaker.Outcome.IGNORED, this.engine.now());
 		}
 	}
 
@@ -83,10 +83,10 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 
 	@Override
 	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-		Breaker.Permit used = this.permit;
+		InstanceBreaker.Permit used = this.permit;
 		if (used != null) {
 			long now = this.engine.now();
-			Breaker.Outcome outcome = outcome(failure, now - used.startedAt());
+			InstanceBreaker.Outcome outcome = outcome(failure, now - used.startedAt());
 			this.breaker.end(used, outcome, now);
 			publish(switch (outcome) {
 				case SUCCESS -> "success";
@@ -98,12 +98,13 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 		return DONE;
 	}
 
-	private Breaker.Outcome outcome(@Nullable Throwable failure, long nanos) {
+	private InstanceBreaker.Outcome outcome(@Nullable Throwable failure, long nanos) {
 		if (failure != null) {
-			return this.rule.isFailure(failure) ? Breaker.Outcome.FAILURE : Breaker.Outcome.IGNORED;
+			return this.rule.isFailure(failure) ? InstanceBreaker.Outcome.FAILURE : InstanceBreaker.Outcome.IGNORED;
 		}
 		Duration slow = this.breaker.settings().slowAfter();
-		return (slow != null && nanos >= slow.toNanos()) ? Breaker.Outcome.SLOW : Breaker.Outcome.SUCCESS;
+		return (slow != null && nanos >= slow.toNanos()) ? InstanceBreaker.Outcome.SLOW
+				: InstanceBreaker.Outcome.SUCCESS;
 	}
 
 	private void publish(String result, long nanos) {

@@ -38,8 +38,8 @@ public final class BreakerControl {
 	 */
 	public List<Overview> list() {
 		List<Overview> all = new ArrayList<>();
-		for (Breaker breaker : this.engine.get().all()) {
-			Breaker.State state = breaker.state();
+		for (InstanceBreaker breaker : this.engine.get().all()) {
+			InstanceBreaker.State state = breaker.state();
 			all.add(new Overview(breaker.settings().name(), state.circuit(), state.isShared()));
 		}
 		return all;
@@ -50,7 +50,7 @@ public final class BreakerControl {
 	 */
 	public Look look(String name, List<String> key) {
 		BreakerEngine breakers = this.engine.get();
-		Breaker breaker = breaker(name, key);
+		InstanceBreaker breaker = breaker(name, key);
 		Map<String, String> fields = Waiting.await(breakers.redis().look(breaker, false));
 		Map<String, String> instances = new TreeMap<>();
 		fields.forEach((field, value) -> {
@@ -70,7 +70,7 @@ public final class BreakerControl {
 		Waiting.await(this.engine.get().redis().force(breaker(name, key), state, duration, reason));
 	}
 
-	private Breaker breaker(String name, List<String> key) {
+	private InstanceBreaker breaker(String name, List<String> key) {
 		List<String> parts = new ArrayList<>(List.of(name));
 		parts.addAll(key);
 		return this.engine.get().get(this.registry.get(name), parts);

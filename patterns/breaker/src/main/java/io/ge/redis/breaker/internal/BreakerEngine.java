@@ -27,7 +27,7 @@ final class BreakerEngine {
 
 	private static final Duration PERIOD = Duration.ofMillis(100);
 
-	private final Map<List<String>, Breaker> breakers = new ConcurrentHashMap<>();
+	private final Map<List<String>, InstanceBreaker> breakers = new ConcurrentHashMap<>();
 
 	private final RedisBreakers redis;
 
@@ -51,12 +51,12 @@ final class BreakerEngine {
 	 * Returns the circuit of a name and a key.
 	 * @param parts the name and the parts of the key
 	 */
-	Breaker get(BreakerSettings settings, List<String> parts) {
-		Breaker known = this.breakers.get(parts);
+	InstanceBreaker get(BreakerSettings settings, List<String> parts) {
+		InstanceBreaker known = this.breakers.get(parts);
 		return (known != null) ? known : add(settings, List.copyOf(parts));
 	}
 
-	private Breaker add(BreakerSettings settings, List<String> parts) {
+	private InstanceBreaker add(BreakerSettings settings, List<String> parts) {
 		long now = now();
 		if (this.breakers.size() >= CAPACITY) {
 			this.breakers.entrySet()
@@ -65,9 +65,9 @@ final class BreakerEngine {
 				.min(Comparator.comparingLong((entry) -> entry.getValue().state().until()))
 				.ifPresent((oldest) -> this.breakers.remove(oldest.getKey()));
 		}
-		Breaker made = new Breaker(settings, this.redis.key(parts), now, this.events, this.poll::read);
-		Breaker known = this.breakers.putIfAbsent(parts, made);
-		Breaker added = (known != null) ? known : made;
+		InstanceBreaker made = new InstanceBreaker(settings, this.redis.key(parts), now, this.events, this.poll::read);
+		InstanceBreaker known = this.breakers.putIfAbsent(parts, made);
+		InstanceBreaker added = (known != null) ? known : made;
 		// Becomes one of the electorate, and learns the state
 		added.refresh();
 		return added;
@@ -77,7 +77,7 @@ final class BreakerEngine {
 		return this.nanoTime.getAsLong();
 	}
 
-	Collection<Breaker> all() {
+	Collection<InstanceBreaker> all() {
 		return this.breakers.values();
 	}
 
@@ -87,7 +87,7 @@ final class BreakerEngine {
 
 	private void reportIfDue() {
 		long now = now();
-		for (Breaker breaker : this.breakers.values()) {
+		for (InstanceBreaker breaker : this.breakers.values()) {
 			if (breaker.isDue(now)) {
 				this.poll.read();
 				return;
@@ -97,10 +97,10 @@ final class BreakerEngine {
 
 	private CompletableFuture<?> report() {
 		List<CompletableFuture<?>> reports = new ArrayList<>();
-		for (Breaker breaker : this.breakers.values()) {
+		for (InstanceBreaker breaker : this.breakers.values()) {
 			long now = now();
 			if (breaker.isDue(now)) {
-				Breaker.Report report = breaker.report(now);
+				InstanceBreaker.Report report = breaker.report(now);
 				reports.add(this.redis.report(breaker, report).handle((state, failure) -> {
 					if (failure == null) {
 						breaker.replied(report, state, now());
@@ -119,7 +119,7 @@ final class BreakerEngine {
 		int space = message.lastIndexOf(' ');
 		String key = message.substring(0, space);
 		long version = Long.parseLong(message.substring(space + 1));
-		for (Breaker breaker : this.breakers.values()) {
+		for (InstanceBreaker breaker : this.breakers.values()) {
 			if (breaker.key().toString().equals(key)) {
 				breaker.heardOf(version);
 			}
@@ -127,7 +127,7 @@ final class BreakerEngine {
 	}
 
 	private void refresh() {
-		this.breakers.values().forEach(Breaker::refresh);
+		this.breakers.values().forEach(InstanceBreaker::refresh);
 		this.poll.read();
 	}
 

@@ -78,8 +78,8 @@ public final class BreakerPattern implements GuardPattern {
 		BreakerEngine made = this.started;
 		double figure = 0;
 		if (made != null) {
-			for (Breaker breaker : made.all()) {
-				Breaker.State state = breaker.state();
+			for (InstanceBreaker breaker : made.all()) {
+				InstanceBreaker.State state = breaker.state();
 				if (breaker.settings().name().equals(name) && state.isShared() == shared) {
 					figure = Math.max(figure, figure(state.circuit()));
 				}

@@ -54,7 +54,7 @@ record DefaultCircuitBreakers(BreakerRegistry registry, Supplier<BreakerEngine> 
 		return new BreakerCall(this.engine.get(), breaker(name), FailureRule.DEFAULT, this.events, work, null);
 	}
 
-	private Breaker breaker(String name) {
+	private InstanceBreaker breaker(String name) {
 		return this.engine.get().get(this.registry.get(name), List.of(name));
 	}
 

@@ -50,16 +50,16 @@ final class RedisBreakers {
 		return RedisCircuit.of(this.keys.entity(KeyText.parts(parts)));
 	}
 
-	private static String message(Breaker breaker) {
+	private static String message(InstanceBreaker breaker) {
 		return TOPIC + " " + breaker.key();
 	}
 
 	/** One script call. */
-	CompletableFuture<Breaker.SharedState> report(Breaker breaker, Breaker.Report report) {
+	CompletableFuture<InstanceBreaker.SharedState> report(InstanceBreaker breaker, InstanceBreaker.Report report) {
 		BreakerSettings settings = breaker.settings();
 		CircuitWindow.Sums second = report.second();
 		CircuitWindow.Sums all = report.all();
-		Breaker.ProbeResult result = report.result();
+		InstanceBreaker.ProbeResult result = report.result();
 		return this.redis
 			.run(ScriptCall.of(REPORT, breaker.key().keys(), this.bus.instanceId(), this.bus.newsChannel(),
 					message(breaker), LIFE, this.bus.liveInstances(), settings.failureRate(), settings.slowCallRate(),
@@ -71,7 +71,7 @@ final class RedisBreakers {
 			.thenApply(RedisBreakers::read);
 	}
 
-	private static Breaker.SharedState read(ScriptReply reply) {
+	private static InstanceBreaker.SharedState read(ScriptReply reply) {
 		String reason = reply.text(5);
 		String forced = reply.text(6);
 		CircuitState circuit = switch (forced.isEmpty() ? reply.text(0) : forced) {
@@ -81,13 +81,13 @@ final class RedisBreakers {
 			case "H" -> CircuitState.HALF_OPEN;
 			default -> CircuitState.CLOSED;
 		};
-		return new Breaker.SharedState(circuit, reply.number(1), reply.number(forced.isEmpty() ? 2 : 7),
+		return new InstanceBreaker.SharedState(circuit, reply.number(1), reply.number(forced.isEmpty() ? 2 : 7),
 				reply.number(3), reply.number(4), forced.isEmpty() ? reason.isEmpty() ? "probe" : reason : "operator",
 				!reason.isEmpty());
 	}
 
 	/** One script call. */
-	CompletableFuture<?> force(Breaker breaker, String state, Duration duration, String reason) {
+	CompletableFuture<?> force(InstanceBreaker breaker, String state, Duration duration, String reason) {
 		return this.redis.run(ScriptCall.of(FORCE, breaker.key().state(), this.bus.newsChannel(), message(breaker),
 				LIFE, state, duration.toMillis(), reason), this.redis.newBudget());
 	}
@@ -96,7 +96,7 @@ final class RedisBreakers {
 	 * Reads all fields in one script call.
 	 * @param leaving whether this instance removes its report first
 	 */
-	CompletableFuture<Map<String, String>> look(Breaker breaker, boolean leaving) {
+	CompletableFuture<Map<String, String>> look(InstanceBreaker breaker, boolean leaving) {
 		return this.redis
 			.run(ScriptCall.of(LOOK, breaker.key().keys(), leaving ? this.bus.instanceId() : ""),
 					this.redis.newBudget())

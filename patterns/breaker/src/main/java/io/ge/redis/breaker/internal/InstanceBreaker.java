@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A call reads one volatile state. A lock, never held across I/O, protects changes and
  * probes. The result of a call counts only if the state has not changed since it began.
  */
-final class Breaker {
+final class InstanceBreaker {
 
 	/** The last second opens the own breaker with so many times the least calls. */
 	private static final int SECOND_FACTOR = 5;
@@ -78,7 +78,7 @@ final class Breaker {
 
 	private volatile long reportedAt;
 
-	Breaker(BreakerSettings settings, RedisCircuit key, long now, GuardEvents events, Runnable report) {
+	InstanceBreaker(BreakerSettings settings, RedisCircuit key, long now, GuardEvents events, Runnable report) {
 		this.settings = settings;
 		this.key = key;
 		this.events = events;
