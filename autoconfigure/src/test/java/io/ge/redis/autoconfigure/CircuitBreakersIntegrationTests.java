@@ -20,6 +20,8 @@ import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.idempotency.IdempotencyScope;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -194,6 +196,24 @@ class CircuitBreakersIntegrationTests {
 	}
 
 	@Test
+	void idempotentCallGetsItsResultWhileTheCircuitIsOpenAndItsKeyBackIfItIsRefused() {
+		this.runner.withConfiguration(AutoConfigurations.of(IdempotencyAutoConfiguration.class))
+			.withBean(Desk.class)
+			.run((context) -> {
+				Desk desk = context.getBean(Desk.class);
+				BreakerResource resource = new BreakerResource(context.getBean(BreakerPattern.class)::control);
+				assertThat(desk.order("first")).isEqualTo("order 1");
+				resource.write(request(Map.of("state", "FORCED_OPEN", "reason", "test")));
+				Awaitility.await().until(() -> state(context) == CircuitState.FORCED_OPEN);
+				assertThat(desk.order("first")).isEqualTo("order 1");
+				assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(() -> desk.order("second"));
+				resource.write(request(Map.of("state", "AUTO", "reason", "test")));
+				Awaitility.await().until(() -> state(context) == CircuitState.CLOSED);
+				assertThat(desk.order("second")).isEqualTo("order 2");
+			});
+	}
+
+	@Test
 	void circuitIsOpenAgainWhenAForcedStateHasEnded() {
 		this.runner.run((context) -> {
 			BreakerResource resource = new BreakerResource(context.getBean(BreakerPattern.class)::control);
@@ -356,6 +376,18 @@ class CircuitBreakersIntegrationTests {
 		@CircuitBreaker(name = NAME, key = "#host")
 		public String keyed(String host) {
 			return "quote";
+		}
+
+	}
+
+	static class Desk {
+
+		private final AtomicInteger orders = new AtomicInteger();
+
+		@Idempotent(name = "order", key = "#key", scope = IdempotencyScope.GLOBAL)
+		@CircuitBreaker(name = NAME)
+		public String order(String key) {
+			return "order " + this.orders.incrementAndGet();
 		}
 
 	}
