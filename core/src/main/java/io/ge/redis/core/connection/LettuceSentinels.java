@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * After a planned failover the former primary accepts writes for ten more seconds, on
  * connections that never break. So each Sentinel is subscribed to, and asked every
- * second. The primary is the server that most of the Sentinels name: one that is cut off
- * still names the former primary.
+ * second. The primary is the server that most of those that answer name, and at least
+ * half of all: one that is cut off still names the former primary.
  */
 final class LettuceSentinels {
 
@@ -80,12 +80,12 @@ final class LettuceSentinels {
 				.map(CompletableFuture::join)
 				.filter((answer) -> answer.size() == 2)
 				.toList();
-			// Before the first answer of most Sentinels, whoever answers is believed
-			int of = this.known.get().server().isEmpty() ? named.size() : this.settings.getSentinels().size();
+			// Few that answer may be cut off, so a known primary is left for half of all
+			int least = this.known.get().server().isEmpty() ? 1 : (this.settings.getSentinels().size() + 1) / 2;
 			named.stream()
 				.collect(Collectors.groupingBy((server) -> server, Collectors.counting()))
 				.forEach((server, count) -> {
-					if (count > of / 2) {
+					if (count > named.size() / 2 && count >= least) {
 						follow(new Known(asked, server));
 					}
 				});
