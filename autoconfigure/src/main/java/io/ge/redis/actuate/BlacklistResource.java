@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.guard.BlacklistControl.Kind;
-import io.ge.redis.blacklist.guard.BlacklistControl;
+import io.ge.redis.blacklist.internal.BlacklistControl;
+import io.ge.redis.blacklist.internal.BlacklistControl.Kind;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptListener;

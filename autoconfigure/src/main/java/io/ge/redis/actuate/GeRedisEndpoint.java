@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.actuate.RateLimitResource.RuleReport;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
-import io.ge.redis.core.outage.OutageCause;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 
 import com.fasterxml.jackson.annotation.JsonValue;
-import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

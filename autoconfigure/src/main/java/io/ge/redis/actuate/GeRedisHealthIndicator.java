@@ -9,13 +9,13 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.OutageCause;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.OutageCause;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.idempotency.guard.IdempotencyControl;
 import io.ge.redis.idempotency.IdempotencyRecord;
+import io.ge.redis.idempotency.internal.IdempotencyControl;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 

@@ -5,7 +5,7 @@ package io.ge.redis.actuate;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.lock.guard.LockControl;
+import io.ge.redis.lock.internal.LockControl;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

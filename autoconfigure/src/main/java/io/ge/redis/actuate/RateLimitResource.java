@@ -17,8 +17,8 @@ import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
-import io.ge.redis.ratelimit.guard.RateLimitControl;
-import io.ge.redis.ratelimit.guard.RateLimitRules;
+import io.ge.redis.ratelimit.internal.RateLimitControl;
+import io.ge.redis.ratelimit.internal.RateLimitRules;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

@@ -11,7 +11,7 @@ import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
-import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.CurrentJwt;

@@ -2,8 +2,8 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.actuate.BreakerResource;
 import io.ge.redis.actuate.BlacklistResource;
+import io.ge.redis.actuate.BreakerResource;
 import io.ge.redis.actuate.BroadcastsResource;
 import io.ge.redis.actuate.CachesResource;
 import io.ge.redis.actuate.ConsumersResource;
@@ -19,17 +19,17 @@ import io.ge.redis.actuate.QueuesResource;
 import io.ge.redis.actuate.RateLimitResource;
 import io.ge.redis.actuate.SessionsResource;
 import io.ge.redis.actuate.StreamsResource;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
-import io.ge.redis.broadcast.BroadcastPattern;
+import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.breaker.internal.BreakerPattern;
+import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.idempotency.guard.IdempotencyPattern;
-import io.ge.redis.lock.guard.LockPattern;
+import io.ge.redis.idempotency.internal.IdempotencyPattern;
+import io.ge.redis.lock.internal.LockPattern;
 import io.ge.redis.queue.QueuePattern;
-import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.ratelimit.internal.RateLimitPattern;
 import io.ge.redis.session.SessionProperties;
 import io.ge.redis.session.Sessions;
 import io.ge.redis.stream.StreamPattern;

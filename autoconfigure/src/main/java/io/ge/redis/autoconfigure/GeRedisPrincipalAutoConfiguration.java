@@ -2,7 +2,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.PrincipalProvider;
 import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.security.SecuritySubscriberScope;

@@ -6,6 +6,7 @@ import java.util.List;
 
 import javax.sql.DataSource;
 
+import io.ge.redis.PrincipalProvider;
 import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.autoconfigure.application.WitnessDatabase;
@@ -15,13 +16,12 @@ import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotency;
-import io.ge.redis.idempotency.record.IdempotencyKeySource;
-import io.ge.redis.idempotency.guard.IdempotencyPattern;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.idempotency.record.ResultCodecFactory;
+import io.ge.redis.idempotency.internal.IdempotencyPattern;
+import io.ge.redis.idempotency.spi.IdempotencyKeySource;
+import io.ge.redis.idempotency.spi.ResultCodecFactory;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 

@@ -17,7 +17,7 @@ import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.FencingToken;
 import io.ge.redis.lock.LockProperties;
-import io.ge.redis.lock.guard.LockPattern;
+import io.ge.redis.lock.internal.LockPattern;
 import io.micrometer.context.ContextRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -17,7 +17,7 @@ import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
-import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.ratelimit.internal.RateLimitPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -4,12 +4,12 @@ package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
 
+import io.ge.redis.PrincipalProvider;
 import io.ge.redis.autoconfigure.application.WebFilterOrder;
 import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.core.call.SubscriberScope;
-import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.ratelimit.internal.RateLimitPattern;
 import io.ge.redis.web.limit.BoundRequests;
 import io.ge.redis.web.limit.RateLimitFilter;
 import io.ge.redis.web.limit.RateLimitHeaders;

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.test.ClusterRedis;

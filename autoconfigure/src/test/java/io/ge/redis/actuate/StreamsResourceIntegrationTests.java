@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 import com.jayway.jsonpath.JsonPath;
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.StreamAutoConfiguration;
-import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamEnvelope;

@@ -15,12 +15,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
@@ -61,10 +61,10 @@ public final class BlockingCallsApplication {
 	private static final int CALLS = 50;
 
 	/** Whose locks nobody holds for longer than it takes to read or write memory. */
-	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.live.LiveLimits",
-			"io.ge.redis.ratelimit.engine.LocalRateLimiter", "io.ge.redis.ratelimit.guard.MostDenied",
-			"io.ge.redis.ratelimit.settings.RateLimits", "io.ge.redis.blacklist.engine.LocalRows",
-			"io.ge.redis.lock.engine.LocalLocks", "io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
+	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.internal.LiveLimits",
+			"io.ge.redis.ratelimit.internal.LocalRateLimiter", "io.ge.redis.ratelimit.internal.MostDenied",
+			"io.ge.redis.ratelimit.settings.RateLimits", "io.ge.redis.blacklist.internal.LocalRows",
+			"io.ge.redis.lock.internal.LocalLocks", "io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
 			"org.springframework.util.function.SingletonSupplier",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
 			"java.util.concurrent.ThreadPoolExecutor");

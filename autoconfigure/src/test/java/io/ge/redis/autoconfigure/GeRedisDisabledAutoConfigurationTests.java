@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
-import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.Change;

@@ -4,7 +4,7 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.actuate.GeRedisHealthIndicator;
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;

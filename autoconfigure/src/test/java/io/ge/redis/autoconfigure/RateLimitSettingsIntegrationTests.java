@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import io.ge.redis.InvalidKeyException;
 import io.ge.redis.actuate.GeRedisEndpoint;
-import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.ratelimit.OnEmptyKey;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimit;

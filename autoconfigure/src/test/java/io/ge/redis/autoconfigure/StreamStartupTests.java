@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.core.consume.Acknowledgment;
+import io.ge.redis.Acknowledgment;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamPublisher;
 import org.junit.jupiter.api.Test;

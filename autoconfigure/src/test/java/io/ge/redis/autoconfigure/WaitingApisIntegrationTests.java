@@ -9,8 +9,8 @@ import java.util.Map;
 
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
-import io.ge.redis.blacklist.replay.UsedIds;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.lock.DistributedLocks;

@@ -6,9 +6,9 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisServers;

@@ -19,6 +19,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.cache.engine.CacheAnswer;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheQuestion;
@@ -34,7 +35,6 @@ import io.ge.redis.core.outage.Breaker;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Compensations;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.LuaScript;

@@ -13,9 +13,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.ge.redis.InvalidKeyException;
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisFixture;

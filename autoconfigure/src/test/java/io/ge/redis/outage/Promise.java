@@ -5,11 +5,11 @@ package io.ge.redis.outage;
 import java.time.Duration;
 import java.time.Instant;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;

@@ -4,7 +4,7 @@ package io.ge.redis.outage;
 
 import java.time.Duration;
 
-import io.ge.redis.core.outage.OutageCause;
+import io.ge.redis.OutageCause;
 import io.ge.redis.test.RedisNode;
 import org.jspecify.annotations.Nullable;
 

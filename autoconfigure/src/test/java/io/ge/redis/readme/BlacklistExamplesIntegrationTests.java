@@ -18,7 +18,7 @@ import io.ge.redis.blacklist.SubjectBlockedException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
-import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.security.JwtTokens;
 import io.ge.redis.security.LogoutTokens;
 import io.ge.redis.security.OpaqueTokens;

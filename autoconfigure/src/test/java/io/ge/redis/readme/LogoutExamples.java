@@ -5,7 +5,7 @@ package io.ge.redis.readme;
 import java.time.Duration;
 
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.replay.UsedIds;
+import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.security.LogoutTokens;
 
 import org.springframework.http.ResponseEntity;

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import io.ge.redis.Window;
 import io.ge.redis.bloom.BloomFilters;
 import io.ge.redis.core.structure.ReactiveCalls;
-import io.ge.redis.core.structure.Window;
 import io.ge.redis.counter.UniqueCounters;
 import io.ge.redis.geo.GeoIndexes;
 import io.ge.redis.geo.GeoMember;

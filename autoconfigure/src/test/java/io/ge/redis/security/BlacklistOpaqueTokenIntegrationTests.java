@@ -18,7 +18,7 @@ import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;

@@ -18,11 +18,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.blacklist.TokenBlacklist;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.FirstRun;

@@ -12,12 +12,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.OutageCause;
+import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.outage.Breaker;
-import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.ratelimit.RateLimitExceededException;

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
+import io.ge.redis.Window;
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
 import io.ge.redis.bloom.BloomFilters;
-import io.ge.redis.core.structure.Window;
 import io.ge.redis.counter.UniqueCounters;
 import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.test.RedisNode;

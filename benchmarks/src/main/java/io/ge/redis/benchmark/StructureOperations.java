@@ -15,10 +15,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import io.ge.redis.Window;
 import io.ge.redis.benchmark.report.Chart;
 import io.ge.redis.benchmark.report.Table;
 import io.ge.redis.bloom.BloomFilters;
-import io.ge.redis.core.structure.Window;
 import io.ge.redis.counter.UniqueCounters;
 import io.ge.redis.geo.GeoIndexes;
 import io.ge.redis.geo.GeoPoint;

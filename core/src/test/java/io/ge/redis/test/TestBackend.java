@@ -9,11 +9,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.LuaScript;

@@ -5,9 +5,9 @@ package io.ge.redis.security;
 import java.time.Duration;
 import java.util.function.Supplier;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenStatus;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;

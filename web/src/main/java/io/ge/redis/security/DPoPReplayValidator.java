@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.JWK;
-import io.ge.redis.blacklist.replay.UsedIds;
-import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.blacklist.UsedIds;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.oauth2.core.OAuth2Error;

@@ -105,7 +105,7 @@ public final class LogoutTokens {
 	 * @return the revocation
 	 * @throws IllegalArgumentException if the token has neither {@code sid} nor
 	 * {@code sub} claim
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	public static Revocation revoke(TokenBlacklist blacklist, ClaimAccessor logoutToken) {
 		String issuer = JwtTokens.text(logoutToken, JwtClaimNames.ISS);

@@ -2,7 +2,7 @@
 
 package io.ge.redis.security;
 
-import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.PrincipalProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.authentication.AnonymousAuthenticationToken;

@@ -32,8 +32,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 
 	/** Made from JSON and written as JSON by the library. */
 	static final List<String> JSON = List.of("io.ge.redis.web.exchange.StoredResponse$Head",
-			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.engine.LockReport",
-			"io.ge.redis.idempotency.engine.IdempotencyReport", "io.ge.redis.cache.guard.CacheReport");
+			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.internal.LockReport",
+			"io.ge.redis.idempotency.internal.IdempotencyReport", "io.ge.redis.cache.guard.CacheReport");
 
 	/** Stands in front of the application's resources as a proxy. */
 	private static final String CLIENT_RESOURCES = "io.lettuce.core.resource.ClientResources";

@@ -5,7 +5,7 @@ package io.ge.redis.autoconfigure.application;
 import io.ge.redis.autoconfigure.startup.PropertyValueCheck;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties;
-import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.ratelimit.internal.RateLimitPattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

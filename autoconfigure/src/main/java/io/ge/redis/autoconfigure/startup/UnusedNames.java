@@ -20,7 +20,7 @@ import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;
-import io.ge.redis.ratelimit.guard.RateLimitPattern;
+import io.ge.redis.ratelimit.internal.RateLimitPattern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 

@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
+import io.ge.redis.Acknowledgment;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
@@ -26,7 +27,6 @@ import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.behind.Change;
 import io.ge.redis.cache.behind.WriteBehindStore;
-import io.ge.redis.core.consume.Acknowledgment;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.LockNotAcquiredException;

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.behind.WriteBehindApplication.Score;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;

@@ -2,7 +2,7 @@
 
 package io.ge.redis.readme.tickets;
 
-import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.lock.DistributedLocks;
 import org.junit.jupiter.api.Test;
 

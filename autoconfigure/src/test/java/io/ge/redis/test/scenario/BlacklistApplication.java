@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
@@ -17,7 +18,6 @@ import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenRevokedException;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.instance.Operation;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;

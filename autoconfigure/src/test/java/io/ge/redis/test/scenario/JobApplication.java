@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.QueueAutoConfiguration;
-import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.queue.JobOptions;
 import io.ge.redis.queue.JobQueue;
 import io.ge.redis.queue.RedisJob;

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.StructureAutoConfiguration;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.state.Workspace;
 import io.ge.redis.state.WorkspaceSnapshot;
 import io.ge.redis.state.Workspaces;

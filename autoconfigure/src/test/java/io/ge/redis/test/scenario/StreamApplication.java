@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.StreamAutoConfiguration;
-import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.stream.Published;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamEnvelope;

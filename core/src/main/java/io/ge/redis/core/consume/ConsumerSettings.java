@@ -4,6 +4,7 @@ package io.ge.redis.core.consume;
 
 import java.time.Duration;
 
+import io.ge.redis.Acknowledgment;
 import org.jspecify.annotations.Nullable;
 
 /**

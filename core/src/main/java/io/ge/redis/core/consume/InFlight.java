@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.consume.Settlement.Outcome;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;

@@ -8,6 +8,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.json.RoundTrips;
 import io.ge.redis.core.json.TypedJson;
 import org.jspecify.annotations.Nullable;

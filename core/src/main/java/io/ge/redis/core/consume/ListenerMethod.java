@@ -14,6 +14,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.Acknowledgment;
+import io.ge.redis.DeliveryAttempt;
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
+import io.ge.redis.NotRetryableException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,7 @@ package io.ge.redis.core.consume;
 
 import java.util.List;
 
-import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 
 import org.springframework.util.unit.DataSize;

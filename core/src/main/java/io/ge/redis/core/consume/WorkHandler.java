@@ -5,6 +5,8 @@ package io.ge.redis.core.consume;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.Acknowledgment;
+import io.ge.redis.NotRetryableException;
 import org.jspecify.annotations.Nullable;
 
 /**

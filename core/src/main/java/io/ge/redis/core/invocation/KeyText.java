@@ -26,6 +26,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.ge.redis.InvalidKeyException;
 import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;

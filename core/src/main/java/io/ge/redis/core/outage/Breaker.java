@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.Shard;
 import org.apache.commons.logging.Log;
@@ -124,7 +125,7 @@ public final class Breaker {
 		this.stopped = false;
 		return this.connection.reopen(CONNECT_TIMEOUT).<Void>handle((done, failure) -> {
 			if (failure != null) {
-				open(this.whole, new Circuit.Outage(OutageCause.ofConnecting(failure), null, null), failure);
+				open(this.whole, new Circuit.Outage(OutageCauses.ofConnecting(failure), null, null), failure);
 			}
 			else if (this.whole.openCause() != null) {
 				close(this.whole);
@@ -303,7 +304,7 @@ public final class Breaker {
 				.toCompletableFuture()
 				.copy()
 				.orTimeout(WRITE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-				.handle((reply, refusal) -> refusal == null || !OutageCause.of(refusal).opensBreaker()))
+				.handle((reply, refusal) -> refusal == null || !OutageCauses.of(refusal).opensBreaker()))
 			.whenComplete((usable, failure) -> {
 				if (failure != null || !usable) {
 					later(() -> probe(circuit, key));

@@ -5,6 +5,7 @@ package io.ge.redis.core.outage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 

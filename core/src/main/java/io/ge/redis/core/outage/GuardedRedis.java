@@ -13,6 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.OutageCause;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.connection.Shard;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.ScriptCall;
@@ -222,7 +224,7 @@ public final class GuardedRedis {
 
 	private RedisUnavailableException failed(@Nullable Shard shard, byte @Nullable [] key, Throwable failure) {
 		Throwable cause = Waiting.cause(failure);
-		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCause.of(failure);
+		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCauses.of(failure);
 		this.breaker.failed(this.pattern, shard, key, reason, failure);
 		return (reason == OutageCause.ERROR) ? error(shard, key, String.valueOf(cause.getMessage()), cause)
 				: unavailable(shard, reason, reason.leavesOutcomeUnknown(), cause);

@@ -2,6 +2,8 @@
 
 package io.ge.redis.core.outage;
 
+import io.ge.redis.OutageCause;
+
 /**
  * Told of failures and of the breaker's transitions.
  */

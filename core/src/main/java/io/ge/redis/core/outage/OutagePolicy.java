@@ -2,6 +2,8 @@
 
 package io.ge.redis.core.outage;
 
+import io.ge.redis.RedisUnavailableException;
+
 /**
  * Policies for calls while Redis cannot decide.
  */

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
+import io.ge.redis.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,6 +5,7 @@ package io.ge.redis.core.structure;
 import java.time.Duration;
 import java.util.Map;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;

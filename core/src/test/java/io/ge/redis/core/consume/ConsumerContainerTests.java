@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
+import io.ge.redis.Acknowledgment;
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.consume.Settlement.Outcome;
 import org.awaitility.Awaitility;

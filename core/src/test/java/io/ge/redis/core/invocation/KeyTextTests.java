@@ -36,6 +36,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.ge.redis.InvalidKeyException;
 import io.ge.redis.test.Sources;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;

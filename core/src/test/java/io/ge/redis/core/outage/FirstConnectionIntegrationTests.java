@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;

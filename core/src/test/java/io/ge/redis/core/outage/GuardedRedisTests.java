@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import io.ge.redis.OutageCause;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 import javax.net.ssl.SSLHandshakeException;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.test.Sources;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
@@ -48,24 +49,24 @@ class OutageCauseTests {
 			WRONGTYPE Operation against a key holding the wrong kind of value              | ERROR
 			""")
 	void knowsWhatTheServerSaysWhicheverDriverPassesItOn(String reply, OutageCause cause) {
-		assertThat(OutageCause.of(new RedisCommandExecutionException(reply))).isEqualTo(cause);
-		assertThat(OutageCause.of(new RedisSystemException("Error", new JedisDataException(reply)))).isEqualTo(cause);
-		assertThat(OutageCause.of(new CompletionException(new RedisCommandExecutionException(reply)))).isEqualTo(cause);
+		assertThat(OutageCauses.of(new RedisCommandExecutionException(reply))).isEqualTo(cause);
+		assertThat(OutageCauses.of(new RedisSystemException("Error", new JedisDataException(reply)))).isEqualTo(cause);
+		assertThat(OutageCauses.of(new CompletionException(new RedisCommandExecutionException(reply)))).isEqualTo(cause);
 	}
 
 	@Test
 	void connectionThatTheServerRefusesHasTheCauseThatItNames() {
 		Throwable loading = new RedisConnectionException("Unable to connect to localhost",
 				new RedisCommandExecutionException("LOADING Redis is loading the dataset in memory"));
-		assertThat(OutageCause.of(loading)).isEqualTo(OutageCause.LOADING);
+		assertThat(OutageCauses.of(loading)).isEqualTo(OutageCause.LOADING);
 		Throwable timeout = new RedisConnectionException("Unable to connect to localhost", new TimeoutException());
-		assertThat(OutageCause.of(timeout)).isEqualTo(OutageCause.CONNECT_TIMEOUT);
+		assertThat(OutageCauses.of(timeout)).isEqualTo(OutageCause.CONNECT_TIMEOUT);
 		Throwable untrusted = new RedisConnectionException("Unable to connect to localhost",
 				new SSLHandshakeException("PKIX path building failed"));
-		assertThat(OutageCause.of(untrusted)).isEqualTo(OutageCause.TLS);
+		assertThat(OutageCauses.of(untrusted)).isEqualTo(OutageCause.TLS);
 		Throwable forbidden = new RedisConnectionException("Unable to connect to localhost",
 				new RedisCommandExecutionException("NOPERM this user has no permissions to run the 'ping' command"));
-		assertThat(OutageCause.of(forbidden)).isEqualTo(OutageCause.REFUSED);
+		assertThat(OutageCauses.of(forbidden)).isEqualTo(OutageCause.REFUSED);
 	}
 
 	/** The tag of a cause, and what to do, are documented. */
@@ -81,12 +82,12 @@ class OutageCauseTests {
 
 	@Test
 	void onlyTimeoutsAndLostConnectionsLeaveTheOutcomeUnknown() {
-		assertThat(OutageCause.of(new TimeoutException()).leavesOutcomeUnknown()).isTrue();
-		assertThat(OutageCause.of(new CancellationException()).leavesOutcomeUnknown()).isTrue();
-		assertThat(OutageCause.of(new ClosedChannelException() {
+		assertThat(OutageCauses.of(new TimeoutException()).leavesOutcomeUnknown()).isTrue();
+		assertThat(OutageCauses.of(new CancellationException()).leavesOutcomeUnknown()).isTrue();
+		assertThat(OutageCauses.of(new ClosedChannelException() {
 		}).leavesOutcomeUnknown()).isTrue();
-		assertThat(OutageCause.of(new RedisConnectionException("Unable to connect")).leavesOutcomeUnknown()).isFalse();
-		assertThat(OutageCause.of(new RedisCommandExecutionException("OOM")).leavesOutcomeUnknown()).isFalse();
+		assertThat(OutageCauses.of(new RedisConnectionException("Unable to connect")).leavesOutcomeUnknown()).isFalse();
+		assertThat(OutageCauses.of(new RedisCommandExecutionException("OOM")).leavesOutcomeUnknown()).isFalse();
 	}
 
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.ge.redis.Refusal;
+import io.ge.redis.Window;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -18,9 +18,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.invocation.NotConfiguredException;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;

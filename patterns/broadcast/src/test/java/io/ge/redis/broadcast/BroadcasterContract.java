@@ -9,8 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
+import io.ge.redis.DeliveryAttempt;
 import io.ge.redis.broadcast.BroadcastEvent.Outcome;
-import io.ge.redis.core.consume.DeliveryAttempt;
 import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.test.RedisFixture;
 import org.junit.jupiter.api.AfterEach;

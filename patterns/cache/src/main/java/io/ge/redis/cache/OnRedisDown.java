@@ -17,7 +17,7 @@ public enum OnRedisDown {
 
 	/**
 	 * It is rolled back, and its caller gets a
-	 * {@link io.ge.redis.core.outage.RedisUnavailableException}; without a transaction,
+	 * {@link io.ge.redis.RedisUnavailableException}; without a transaction,
 	 * the method does not run.
 	 */
 	FAIL_TX

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Keys are text, a number, or a list of those. Name and key are the lock: the same ones
  * in an annotation are the same lock. Costs are those of {@link DistributedLock}. While
  * Redis is unavailable, every method throws
- * {@link io.ge.redis.core.outage.RedisUnavailableException}, after at most {@code
+ * {@link io.ge.redis.RedisUnavailableException}, after at most {@code
  * ge.redis.outage.command-timeout}. Every method that may wait has a twin whose name ends
  * with {@code Async}, which does not block; what the others throw its stage fails with.
  * Exception: in a transaction of the calling thread, {@link #executeAsync} and

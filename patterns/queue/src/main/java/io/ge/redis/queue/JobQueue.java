@@ -19,7 +19,7 @@ import io.ge.redis.core.outage.Waiting;
  * <p>
  * Redis: one script call each, two for a job that could not be cancelled. All keys of a
  * queue are in one slot. A call that ends with
- * {@link io.ge.redis.core.outage.RedisUnavailableException} may have been executed, and
+ * {@link io.ge.redis.RedisUnavailableException} may have been executed, and
  * may be repeated for a job with a {@linkplain JobOptions#key(String) key}.
  */
 public interface JobQueue {
@@ -28,7 +28,7 @@ public interface JobQueue {
 	 * Puts a job into a queue.
 	 * @param job the payload, written as JSON
 	 * @return completes with the id, or exceptionally with {@link QueueFullException} or
-	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
+	 * {@link io.ge.redis.RedisUnavailableException}
 	 */
 	CompletableFuture<EnqueuedJob> enqueueAsync(String queue, Object job, JobOptions options);
 
@@ -51,7 +51,7 @@ public interface JobQueue {
 	/**
 	 * Cancels a job.
 	 * @param running whether to cancel it also if it runs: its listener continues, but is
-	 * no longer {@linkplain io.ge.redis.core.consume.Acknowledgment#isLeased() leased},
+	 * no longer {@linkplain io.ge.redis.Acknowledgment#isLeased() leased},
 	 * and its result does not count
 	 * @return completes with {@link JobStatus.State#CANCELLED} if the job will not run
 	 * any more, {@link JobStatus.State#RUNNING} if it runs and is left alone, and

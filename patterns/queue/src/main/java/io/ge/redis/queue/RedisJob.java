@@ -17,11 +17,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * A job ends after the method has returned, or its future or publisher has completed. If
  * that fails the job runs again after a pause, and becomes a dead letter after
  * {@code max-attempts}, which also counts those of instances that died.
- * {@link io.ge.redis.core.consume.NotRetryableException} makes it a dead letter at once.
+ * {@link io.ge.redis.NotRetryableException} makes it a dead letter at once.
  * <p>
  * The method takes the payload by its declared type, or a {@link Job} of it. Optional
- * parameters are an {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt} and
- * an {@link io.ge.redis.core.consume.Acknowledgment}.
+ * parameters are an {@code int} with {@link io.ge.redis.DeliveryAttempt} and
+ * an {@link io.ge.redis.Acknowledgment}.
  * <p>
  * Redis: one script call for the jobs that are taken together, and one for up to 256 that
  * have ended. For all that run, one every third of {@code visibility-timeout}.

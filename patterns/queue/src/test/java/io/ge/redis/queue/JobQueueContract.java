@@ -15,9 +15,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-import io.ge.redis.core.consume.Acknowledgment;
-import io.ge.redis.core.consume.DeliveryAttempt;
-import io.ge.redis.core.consume.NotRetryableException;
+import io.ge.redis.Acknowledgment;
+import io.ge.redis.DeliveryAttempt;
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.queue.JobEvent.Outcome;
 import io.ge.redis.queue.JobStatus.State;

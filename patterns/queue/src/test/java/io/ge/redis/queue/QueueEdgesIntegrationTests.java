@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 
-import io.ge.redis.core.consume.DeliveryAttempt;
+import io.ge.redis.DeliveryAttempt;
 import io.ge.redis.queue.JobStatus.State;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;

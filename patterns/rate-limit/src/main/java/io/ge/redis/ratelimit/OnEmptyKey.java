@@ -8,7 +8,7 @@ package io.ge.redis.ratelimit;
 public enum OnEmptyKey {
 
 	/**
-	 * The call fails with an {@link io.ge.redis.core.invocation.InvalidKeyException}:
+	 * The call fails with an {@link io.ge.redis.InvalidKeyException}:
 	 * over HTTP a 400.
 	 */
 	ERROR,

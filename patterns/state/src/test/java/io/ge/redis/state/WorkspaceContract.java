@@ -27,9 +27,9 @@ import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.ge.redis.OutageCause;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.RedisBackend;
-import io.ge.redis.core.outage.OutageCause;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.structure.StructureContract;
 import io.ge.redis.core.structure.StructureMismatchException;
 import io.ge.redis.state.StateChange.Kind;

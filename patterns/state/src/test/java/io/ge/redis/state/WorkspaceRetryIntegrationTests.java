@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-import io.ge.redis.core.outage.RedisUnavailableException;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;

@@ -18,12 +18,12 @@ import org.springframework.aot.hint.annotation.Reflective;
  * its future or publisher has completed. If that fails it is delivered again after a
  * pause, and becomes a dead letter after {@code max-deliveries}, which also counts
  * deliveries to instances that died.
- * {@link io.ge.redis.core.consume.NotRetryableException} makes it a dead letter at once.
+ * {@link io.ge.redis.NotRetryableException} makes it a dead letter at once.
  * <p>
  * The method takes the payload by its declared type, or a {@link StreamEnvelope} of it.
  * Further parameters are optional: the headers as a {@code Map<String, String>}, an
- * {@code int} with {@link io.ge.redis.core.consume.DeliveryAttempt}, and an
- * {@link io.ge.redis.core.consume.Acknowledgment}. A listener of dead letters takes a
+ * {@code int} with {@link io.ge.redis.DeliveryAttempt}, and an
+ * {@link io.ge.redis.Acknowledgment}. A listener of dead letters takes a
  * {@link DeadLetter}.
  * <p>
  * Redis: one script call for each batch that is taken, with its bodies, and one for up to

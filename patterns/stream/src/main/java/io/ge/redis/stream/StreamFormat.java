@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.consume.MessageReader;
-import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.stream.StreamProperties.Foreign;
 import org.jspecify.annotations.Nullable;

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.Backoff;
 import io.ge.redis.core.consume.ConsumerFrame;
@@ -19,7 +20,6 @@ import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.stream.StreamProperties.Group;

@@ -19,7 +19,7 @@ import io.ge.redis.core.outage.Waiting;
  * Redis: one script call for a message or a batch, with everything inside that the
  * definition asks for: depth of the chain, dedup, length, body. On a definition with
  * {@code partitions}, a batch is one call for each partition. If nobody learns the
- * outcome of a call ({@link io.ge.redis.core.outage.RedisUnavailableException}), the same
+ * outcome of a call ({@link io.ge.redis.RedisUnavailableException}), the same
  * message may be published again: with a dedup key it exists once.
  * <p>
  * All methods fail with {@link NotConfiguredException} for names that are not defined.
@@ -31,7 +31,7 @@ public interface StreamPublisher {
 	 * @param variables the variables of a family, none for a single stream
 	 * @return completes with the ids, or exceptionally with {@link StreamFullException},
 	 * {@link ChainDepthException} or
-	 * {@link io.ge.redis.core.outage.RedisUnavailableException}
+	 * {@link io.ge.redis.RedisUnavailableException}
 	 */
 	CompletableFuture<Published> publishAsync(String stream, Map<String, String> variables, StreamMessage message);
 

@@ -17,14 +17,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.ge.redis.DeliveryAttempt;
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.consume.ConsumerReport;
-import io.ge.redis.core.consume.DeliveryAttempt;
-import io.ge.redis.core.consume.NotRetryableException;
 import io.ge.redis.core.consume.UnwritableException;
 import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
-import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.TcpProxy;

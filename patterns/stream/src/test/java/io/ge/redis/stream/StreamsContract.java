@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
-import io.ge.redis.core.consume.Acknowledgment;
-import io.ge.redis.core.consume.DeliveryAttempt;
-import io.ge.redis.core.consume.NotRetryableException;
+import io.ge.redis.Acknowledgment;
+import io.ge.redis.DeliveryAttempt;
+import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.test.RedisFixture;

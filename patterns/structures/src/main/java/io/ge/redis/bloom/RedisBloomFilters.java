@@ -10,10 +10,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.bloom.BloomProperties.Filter;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.hash.Sha256;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;

@@ -5,9 +5,9 @@ package io.ge.redis.counter;
 import java.time.Duration;
 import java.util.Map;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.Definition;
-import io.ge.redis.core.structure.Window;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -7,12 +7,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
-import io.ge.redis.core.structure.Window;
 import io.ge.redis.counter.CounterProperties.Counter;
 
 /**

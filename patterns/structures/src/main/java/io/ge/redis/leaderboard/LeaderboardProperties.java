@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.invocation.PropertyChecks;
 import io.ge.redis.core.structure.Definition;
-import io.ge.redis.core.structure.Window;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.StandIn;
 import io.ge.redis.core.structure.BlockingCalls;
-import io.ge.redis.core.structure.Window;
 
 /**
  * The leaderboards that are configured below {@code ge.redis.leaderboard.boards}. The
@@ -25,7 +25,7 @@ import io.ge.redis.core.structure.Window;
  * for {@link #add} where a board is permanent, shares ranks and has no other window. All
  * are O(log n) and the number of members that are returned. All keys of a board are in
  * one slot. If nobody learns the outcome of a call
- * ({@link io.ge.redis.core.outage.RedisUnavailableException}), {@link #submitBest} and
+ * ({@link io.ge.redis.RedisUnavailableException}), {@link #submitBest} and
  * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice. A
  * method without {@code Async} in its name waits for the answer.
  * <p>

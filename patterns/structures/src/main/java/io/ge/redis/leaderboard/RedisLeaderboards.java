@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import io.ge.redis.core.structure.StructureCalls;
-import io.ge.redis.core.structure.Window;
 import io.ge.redis.leaderboard.LeaderboardProperties.Board;
 import io.ge.redis.leaderboard.LeaderboardProperties.Ties;
 

@@ -12,11 +12,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
+import io.ge.redis.OutageCause;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
-import io.ge.redis.core.outage.OutageCause;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;

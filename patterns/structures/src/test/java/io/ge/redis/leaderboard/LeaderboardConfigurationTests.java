@@ -2,8 +2,8 @@
 
 package io.ge.redis.leaderboard;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.structure.Bound;
-import io.ge.redis.core.structure.Window;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.core.structure.TimedScripts;
-import io.ge.redis.core.structure.Window;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;

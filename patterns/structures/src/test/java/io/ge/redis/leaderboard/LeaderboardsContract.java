@@ -10,10 +10,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 
+import io.ge.redis.Window;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.structure.Bound;
 import io.ge.redis.core.structure.StructureContract;
-import io.ge.redis.core.structure.Window;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * Above {@code ge.redis.blacklist.max-exact-ids} (1,000,000) tokens and sessions,
  * instances remember that many. A check of a token that is not among them costs one
  * script call then. While Redis is unavailable it is refused with
- * {@link io.ge.redis.core.outage.RedisUnavailableException}, unless the policy is ALLOW.
+ * {@link io.ge.redis.RedisUnavailableException}, unless the policy is ALLOW.
  * <p>
  * Every other call costs one script call and one round trip. An instance that checks
  * anything asks for changes twice a second, and when a message tells it to. All rows live
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Time is the server's.
  * <p>
  * Revoking and blocking succeed also when the server's memory limit is reached. On
- * {@link io.ge.redis.core.outage.RedisUnavailableException} they may or may not have
+ * {@link io.ge.redis.RedisUnavailableException} they may or may not have
  * happened; repeating them is harmless. What was revoked is lost with Redis' data: it
  * needs persistence, replicas and {@code noeviction} as much as any other data that must
  * not be lost.
@@ -84,7 +84,7 @@ public interface TokenBlacklist {
 	 * @param token the token, with id
 	 * @return the revocation; not stored if the token had expired beyond the skew
 	 * @throws IllegalArgumentException if the token has no id
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation revoke(TokenIdentity token);
 
@@ -124,7 +124,7 @@ public interface TokenBlacklist {
 	 * none
 	 * @param subject the {@code sub} claim of the tokens
 	 * @return the revocation
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation revokeAll(@Nullable String issuer, String subject);
 
@@ -145,7 +145,7 @@ public interface TokenBlacklist {
 	 * none
 	 * @param sessionId the {@code sid} claim of the tokens
 	 * @return the revocation
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation revokeSession(@Nullable String issuer, String sessionId);
 
@@ -164,7 +164,7 @@ public interface TokenBlacklist {
 	 * none
 	 * @param clientId the {@code client_id} or {@code azp} claim of the tokens
 	 * @return the revocation
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation revokeClient(@Nullable String issuer, String clientId);
 
@@ -184,7 +184,7 @@ public interface TokenBlacklist {
 	 * @param subject the {@code sub} claim of the token
 	 * @return the stamp, microseconds of the server's clock; below 2<sup>53</sup>, so
 	 * that any JSON reader keeps it
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
 	 */
 	long issueStamp(@Nullable String issuer, String subject);
 
@@ -201,7 +201,7 @@ public interface TokenBlacklist {
 	 * @param token the token, verified
 	 * @return the status; {@link TokenStatus#CLEAR} without an answer from Redis if it is
 	 * unavailable and the policy of {@link #TOKENS} is to allow
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if memory is not up to
+	 * @throws io.ge.redis.RedisUnavailableException if memory is not up to
 	 * date, Redis is unavailable and the policy is to deny
 	 */
 	TokenStatus check(TokenIdentity token);
@@ -238,7 +238,7 @@ public interface TokenBlacklist {
 	 * @param subject text, a number, or a list of those
 	 * @param duration for how long, at least a millisecond
 	 * @return the block
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	Revocation block(String name, Object subject, Duration duration);
 
@@ -255,7 +255,7 @@ public interface TokenBlacklist {
 	 * @param name the name of the list
 	 * @param subject text, a number, or a list of those
 	 * @return whether it was blocked
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	boolean unblock(String name, Object subject);
 
@@ -273,7 +273,7 @@ public interface TokenBlacklist {
 	 * @param subject text, a number, or a list of those
 	 * @return whether it is blocked; {@code false} without an answer from Redis if it is
 	 * unavailable and the policy of the list is to allow
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
 	 * and the policy is to deny
 	 */
 	boolean isBlocked(String name, Object subject);

@@ -7,11 +7,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
+import io.ge.redis.OutageCause;
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.BlacklistEvent.Outcome;
 import io.ge.redis.blacklist.BlacklistEvent.Source;
-import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutagePolicy;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;

@@ -7,10 +7,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.BlacklistEvent.Outcome;
 import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.core.outage.OutagePolicy;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;

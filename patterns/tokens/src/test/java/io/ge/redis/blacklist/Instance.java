@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.blacklist.BlacklistEvent.Source;
-import io.ge.redis.blacklist.guard.BlacklistControl;
-import io.ge.redis.blacklist.guard.BlacklistPattern;
+import io.ge.redis.blacklist.internal.BlacklistControl;
+import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;

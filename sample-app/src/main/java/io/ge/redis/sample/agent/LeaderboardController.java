@@ -4,7 +4,7 @@ package io.ge.redis.sample.agent;
 
 import java.util.List;
 
-import io.ge.redis.core.structure.Window;
+import io.ge.redis.Window;
 import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.leaderboard.RankedMember;
 import io.ge.redis.sample.Inputs;

@@ -2,8 +2,8 @@
 
 package io.ge.redis.sample.auth;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

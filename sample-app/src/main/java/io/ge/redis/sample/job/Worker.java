@@ -2,7 +2,7 @@
 
 package io.ge.redis.sample.job;
 
-import io.ge.redis.core.consume.DeliveryAttempt;
+import io.ge.redis.DeliveryAttempt;
 import io.ge.redis.queue.RedisJob;
 import io.ge.redis.sample.Simulation;
 import org.jspecify.annotations.Nullable;

@@ -5,7 +5,7 @@ package io.ge.redis.kotlin
 import io.ge.redis.blacklist.SubjectBlockedException
 import io.ge.redis.blacklist.TokenBlacklist
 import io.ge.redis.core.guard.GuardedMethods
-import io.ge.redis.core.invocation.InvalidKeyException
+import io.ge.redis.InvalidKeyException
 import io.ge.redis.idempotency.IdempotencyMismatchException
 import io.ge.redis.lock.DistributedLocks
 import io.ge.redis.lock.LockHandle

@@ -3,7 +3,7 @@
 package io.ge.redis.kotlin
 
 import io.ge.redis.core.consume.Delivery
-import io.ge.redis.core.consume.DeliveryAttempt
+import io.ge.redis.DeliveryAttempt
 import io.ge.redis.core.consume.ListenerMethod
 import io.ge.redis.core.consume.MessageReader
 import io.ge.redis.core.consume.WorkHandler

@@ -5,7 +5,7 @@ package io.ge.redis.web.exchange;
 import java.lang.reflect.Method;
 import java.util.List;
 
-import io.ge.redis.idempotency.record.IdempotentExchange;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
 
 /**

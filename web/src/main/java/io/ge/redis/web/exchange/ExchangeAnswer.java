@@ -5,9 +5,9 @@ package io.ge.redis.web.exchange;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
-import io.ge.redis.idempotency.record.IdempotentExchange.Completion;
 import io.ge.redis.idempotency.OversizedResponse;
-import io.ge.redis.idempotency.record.Recording;
+import io.ge.redis.idempotency.spi.IdempotentExchange.Completion;
+import io.ge.redis.idempotency.spi.Recording;
 
 /**
  * How a call is answered: what its response means for the key, and whether it can be

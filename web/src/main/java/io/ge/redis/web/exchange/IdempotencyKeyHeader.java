@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.IdempotencyKeyException;
-import io.ge.redis.idempotency.record.IdempotencyKeySource;
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.idempotency.record.IdempotentExchange;
+import io.ge.redis.idempotency.spi.IdempotencyKeySource;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;

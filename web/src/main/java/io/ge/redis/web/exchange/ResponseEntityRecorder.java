@@ -10,9 +10,9 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.idempotency.record.Recording;
-import io.ge.redis.idempotency.record.ResultCodec;
-import io.ge.redis.idempotency.record.ResultCodecFactory;
+import io.ge.redis.idempotency.spi.Recording;
+import io.ge.redis.idempotency.spi.ResultCodec;
+import io.ge.redis.idempotency.spi.ResultCodecFactory;
 import jakarta.servlet.ServletResponse;
 import org.jspecify.annotations.Nullable;
 

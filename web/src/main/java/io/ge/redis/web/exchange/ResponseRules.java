@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.idempotency.record.Recording;
+import io.ge.redis.idempotency.spi.Recording;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.util.function.SingletonSupplier;

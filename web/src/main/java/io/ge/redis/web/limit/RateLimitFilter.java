@@ -9,7 +9,7 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.ratelimit.guard.RateLimitRules;
+import io.ge.redis.ratelimit.internal.RateLimitRules;
 import io.ge.redis.web.problem.ProblemResolver;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

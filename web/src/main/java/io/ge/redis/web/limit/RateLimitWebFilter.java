@@ -14,7 +14,7 @@ import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
-import io.ge.redis.ratelimit.guard.RateLimitRules;
+import io.ge.redis.ratelimit.internal.RateLimitRules;
 import io.ge.redis.web.problem.ReactiveProblemResolver;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;

@@ -10,15 +10,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.ge.redis.PrincipalProvider;
 import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.PrincipalProvider;
 import io.ge.redis.core.invocation.RequestKeySource;
 import io.ge.redis.ratelimit.RateLimitDecision;
-import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.RateLimitRule;
-import io.ge.redis.ratelimit.guard.RateLimitRules;
+import io.ge.redis.ratelimit.internal.RateLimitRules;
 import io.ge.redis.web.exchange.WebHandlers;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

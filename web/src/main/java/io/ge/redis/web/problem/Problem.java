@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.InvalidKeyException;
 import io.ge.redis.Refusal;
-import io.ge.redis.core.invocation.InvalidKeyException;
 import io.ge.redis.web.RefusalCustomizer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

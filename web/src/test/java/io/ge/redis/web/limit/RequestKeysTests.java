@@ -5,7 +5,7 @@ package io.ge.redis.web.limit;
 import java.security.Principal;
 import java.util.List;
 
-import io.ge.redis.core.invocation.PrincipalProvider;
+import io.ge.redis.PrincipalProvider;
 import jakarta.servlet.http.HttpServletRequest;
 import org.junit.jupiter.api.Test;
 

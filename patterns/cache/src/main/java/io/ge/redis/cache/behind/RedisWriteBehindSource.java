@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.behind.RedisWriteBehind.Settling;
 import io.ge.redis.cache.behind.StoreWriter.Written;
 import io.ge.redis.cache.behind.WaitingChange.Settled;
@@ -27,7 +28,6 @@ import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.WorkHandler;
 import io.ge.redis.core.consume.WorkSource;
 import io.ge.redis.core.event.FailureText;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

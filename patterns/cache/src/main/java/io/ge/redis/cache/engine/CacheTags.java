@@ -42,7 +42,7 @@ public final class CacheTags {
 	 * @param value a tag or several; {@code null} or nothing in it for none
 	 * @param what where the value comes from, for the message
 	 * @return the tags, {@link #ALL} if there are more than anybody counts
-	 * @throws io.ge.redis.core.invocation.InvalidKeyException if an element names nothing
+	 * @throws io.ge.redis.InvalidKeyException if an element names nothing
 	 */
 	public static CacheTags of(@Nullable Object value, Object what) {
 		if (value == null) {

@@ -31,7 +31,7 @@ final class SpringKeys {
 
 	/**
 	 * Names an entry.
-	 * @throws io.ge.redis.core.invocation.InvalidKeyException if a part has no text of
+	 * @throws io.ge.redis.InvalidKeyException if a part has no text of
 	 * its own
 	 */
 	static CacheKey of(String cache, Object key) {

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.cache.engine.CacheFlights;
 import io.ge.redis.cache.engine.CacheInvalidations;
@@ -19,7 +20,6 @@ import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 
 /**

@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
+import io.ge.redis.InvalidKeyException;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.core.invocation.InvalidKeyException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import io.ge.redis.OutageCause;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.engine.CacheInvalidations;
 import io.ge.redis.cache.engine.CacheKey;
@@ -21,7 +22,6 @@ import io.ge.redis.core.outage.AbsentConnection;
 import io.ge.redis.core.outage.Breaker;
 import io.ge.redis.core.outage.Compensations;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.OutageCause;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptExecutor;

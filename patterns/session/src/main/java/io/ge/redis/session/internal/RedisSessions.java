@@ -21,12 +21,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;

@@ -19,8 +19,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.outage.RedisUnavailableException;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.structure.StructureCalls;
 import io.ge.redis.session.SessionEvent;

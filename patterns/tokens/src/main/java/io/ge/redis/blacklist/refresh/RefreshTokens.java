@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * event loop. What they return completes on a thread of the application, and
  * exceptionally with what the other one throws.
  * <p>
- * On {@link io.ge.redis.core.outage.RedisUnavailableException} a client keeps its token
+ * On {@link io.ge.redis.RedisUnavailableException} a client keeps its token
  * and presents it again: if it was replaced all the same, the repetition gives the same
  * successor. That holds until the successor is used, also beyond the grace. The instance
  * notes this when Redis answers again. What Redis loses is lost: after a flush all
@@ -54,7 +54,7 @@ public interface RefreshTokens {
 	 * have none
 	 * @param subject the {@code sub} claim of the access tokens; kept in Redis as text
 	 * @return the first token
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	default RefreshToken issue(@Nullable String issuer, String subject) {
 		return issue(issuer, subject, null);
@@ -69,7 +69,7 @@ public interface RefreshTokens {
 	 * if they have none
 	 * @return the first token
 	 * @throws IllegalArgumentException if the subject is blank
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis did not take it
+	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
 	RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId);
 
@@ -96,7 +96,7 @@ public interface RefreshTokens {
 	 * clients: a token is not bound to its client.
 	 * @param presented what the client presents, any text
 	 * @return its successor, or why there is none
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable:
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable:
 	 * the token may have been replaced, and the call may be repeated
 	 */
 	Rotation rotate(String presented);
@@ -114,7 +114,7 @@ public interface RefreshTokens {
 	 * its access tokens are revoked. Any token of the session will do.
 	 * @param presented what the client presents, any text
 	 * @return whether there was such a session
-	 * @throws io.ge.redis.core.outage.RedisUnavailableException if Redis is unavailable:
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable:
 	 * it may have ended, and the call may be repeated
 	 */
 	boolean revoke(String presented);

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.ge.redis.idempotency.record.IdempotentExchange;
-import io.ge.redis.idempotency.record.Recording;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
+import io.ge.redis.idempotency.spi.Recording;
 import io.ge.redis.web.exchange.ExchangeAnswer;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;

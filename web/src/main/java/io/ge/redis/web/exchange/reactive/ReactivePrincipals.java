@@ -5,9 +5,9 @@ package io.ge.redis.web.exchange.reactive;
 import java.security.Principal;
 import java.util.function.UnaryOperator;
 
+import io.ge.redis.PrincipalProvider;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.call.ThreadBound;
-import io.ge.redis.core.invocation.PrincipalProvider;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;

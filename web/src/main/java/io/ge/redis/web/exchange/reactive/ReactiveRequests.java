@@ -12,7 +12,7 @@ import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
-import io.ge.redis.idempotency.record.IdempotentExchange;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.web.exchange.CurrentRequest;
 import io.ge.redis.web.exchange.HandlerRequests;
 import io.ge.redis.web.exchange.WebHandlers;

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.outage.Waiting;
-import io.ge.redis.idempotency.record.IdempotentExchange;
-import io.ge.redis.idempotency.record.Recording;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
+import io.ge.redis.idempotency.spi.Recording;
 import io.ge.redis.web.exchange.ExchangeAnswer;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.GuardedHandler;

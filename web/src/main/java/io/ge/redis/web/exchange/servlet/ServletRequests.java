@@ -12,7 +12,7 @@ import java.util.Set;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
-import io.ge.redis.idempotency.record.IdempotentExchange;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.web.exchange.CurrentRequest;
 import io.ge.redis.web.exchange.HandlerRequests;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-import io.ge.redis.idempotency.record.IdempotentExchange;
 import io.ge.redis.idempotency.OversizedResponse;
-import io.ge.redis.idempotency.record.Recording;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
+import io.ge.redis.idempotency.spi.Recording;
 import io.ge.redis.web.ZeroCopyResponse;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.GuardedHandler;

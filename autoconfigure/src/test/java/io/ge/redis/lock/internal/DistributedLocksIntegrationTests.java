@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.lock.internal;
+import io.ge.redis.test.OnRedis;
+import io.ge.redis.test.RedisTarget;
+import io.ge.redis.test.Wide;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * Runs the {@link DistributedLocksContract} on every kind of Redis.
+ */
+class DistributedLocksIntegrationTests {
+
+	@Nested
+	@OnRedis(RedisTarget.STANDALONE)
+	class OnStandalone extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.SENTINEL)
+	class OnSentinel extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.CLUSTER)
+	class OnCluster extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.JEDIS)
+	class OnJedis extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.REDIS_7_4)
+	class OnRedis74 extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.REDIS_8)
+	class OnRedis8 extends DistributedLocksContract {
+
+	}
+
+	@Nested
+	@Wide
+	@OnRedis(RedisTarget.VALKEY_8)
+	class OnValkey8 extends DistributedLocksContract {
+
+	}
+
+}

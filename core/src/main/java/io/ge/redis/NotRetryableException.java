@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that no repetition would help, such as one that cannot be read. Thrown by a
+ * listener or below it: the message becomes a dead letter at once.
+ */
+public class NotRetryableException extends GeRedisException {
+
+	public NotRetryableException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.idempotency.internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner of a key.
+ *
+ * @param issuer who has named the principal, or {@code null} if names stand for
+ * themselves
+ */
+public record Caller(@Nullable String issuer, String name) {
+
+	@Override
+	public String toString() {
+		return "principal";
+	}
+
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.idempotency.internal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a claim.
+ */
+public sealed interface Ending {
+
+	/**
+	 * Its effect stands, or that of another call with the same key.
+	 *
+	 * @param result what it ended with, or {@code null} if that cannot be kept
+	 * @param fingerprint that of the other call, {@code null} for its own
+	 */
+	record Complete(byte @Nullable [] result, RecordKind kind, byte @Nullable [] fingerprint) implements Ending {
+
+		public Complete(byte @Nullable [] value) {
+			this(value, RecordKind.VALUE, null);
+		}
+
+		public Complete(byte @Nullable [] value, byte @Nullable [] fingerprint) {
+			this(value, RecordKind.VALUE, fingerprint);
+		}
+
+	}
+
+	record Release() implements Ending {
+	}
+
+	record Unknown() implements Ending {
+	}
+
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.idempotency.internal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.core.bus.Reports;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.idempotency.IdempotencyEvent;
+import io.ge.redis.idempotency.IdempotencyRecord;
+import io.ge.redis.idempotency.IdempotencyScope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * View of idempotency keys for operators, and their actions, while the application runs.
+ * Keys are never shown: their hash tells them from each other, and it is also the
+ * {@code id} of the row in the table {@code ge_idempotency}, where there is one.
+ * <p>
+ * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException}
+ * while it is unavailable.
+ */
+public final class IdempotencyControl {
+
+	/** Bounds what one listing costs Redis. */
+	private static final int MOST_LOOKS = 100;
+
+	private final IdempotencyRegistry operations;
+
+	private final RedisIdempotency redis;
+
+	private final Reports<IdempotencyReport> reports;
+
+	IdempotencyControl(IdempotencyRegistry operations, RedisIdempotency redis, Reports<IdempotencyReport> reports) {
+		this.operations = operations;
+		this.redis = redis;
+		this.reports = reports;
+	}
+
+	/**
+	 * Returns whether an annotation or a property knows an operation. Others may be
+	 * called in code.
+	 */
+	public boolean exists(String name) {
+		return this.operations.exists(name);
+	}
+
+	/**
+	 * Lists the keys that calls of any instance have claimed, or were refused, lately.
+	 * Each instance remembers those in flight and the last 128, and is asked for at most
+	 * 100. One message, one from each instance, which are waited for half a second at
+	 * most, and one script call for each key that is listed.
+	 */
+	public Listing list() {
+		Reports.Collected<IdempotencyReport> collected = this.reports.collect(Reports.Filter.ALL);
+		List<Instance> instances = new ArrayList<>();
+		List<RedisIdempotencyKey> told = new ArrayList<>();
+		collected.reports().forEach((id, report) -> {
+			instances.add(new Instance(id, report.process(), report.inFlight(), report.keys().size()));
+			report.keys().forEach((key) -> told.add(this.redis.key(key.operation(), key.record())));
+		});
+		return new Listing(collected.instance(), instances, collected.silent(), look(told));
+	}
+
+	private List<IdempotencyRecord> look(List<RedisIdempotencyKey> told) {
+		List<CompletableFuture<IdempotencyRecord>> looks = told.stream()
+			.distinct()
+			.limit(MOST_LOOKS)
+			.map(this.redis::look)
+			.toList();
+		return looks.stream()
+			.map(Waiting::await)
+			.filter((look) -> look.state() != IdempotencyRecord.State.NONE)
+			.sorted(Comparator.comparing((IdempotencyRecord look) -> look.state() != IdempotencyRecord.State.IN_FLIGHT)
+				.thenComparing((look) -> Objects.requireNonNullElse(look.age(), Duration.ZERO)))
+			.toList();
+	}
+
+	/**
+	 * Finds a key that is listed, or {@code null} if no instance that answered remembers
+	 * it.
+	 */
+	public @Nullable Found find(String operation, String hash) {
+		return this.reports.collect(new Reports.Filter(operation, hash))
+			.reports()
+			.values()
+			.stream()
+			.flatMap((report) -> report.keys().stream())
+			.findFirst()
+			.map((key) -> new Found(this.redis.key(key.operation(), key.record())))
+			.orElse(null);
+	}
+
+	public boolean isShared(String operation) {
+		return this.operations.get(operation).scope() == IdempotencyScope.GLOBAL;
+	}
+
+	/**
+	 * Names a key, whether it was used or not.
+	 * @param issuer who has named the principal, or {@code null} if nobody
+	 * @param principal {@code null} for an anonymous caller and for keys that all share
+	 */
+	public Found key(String operation, @Nullable String issuer, @Nullable String principal, List<String> key) {
+		Caller caller = (principal != null) ? new Caller(issuer, principal) : null;
+		return new Found(this.redis
+			.key(new IdempotencyRequest(this.operations.get(operation), caller, List.copyOf(key), new byte[0])));
+	}
+
+	public IdempotencyRecord look(Found key) {
+		return Waiting.await(this.redis.look(key.key));
+	}
+
+	/**
+	 * Frees a key, so that the next call with it runs: one script call.
+	 * <p>
+	 * With transactional records that call is answered from the row of the effect, if
+	 * there is one; without one the effect may happen again. The call that had claimed
+	 * the key, if it is still in progress, is not stopped, but can store nothing any
+	 * more, which is logged and told as {@link IdempotencyEvent.Outcome#LEASE_LOST}.
+	 * @param fence that of the call in progress that may lose the key, or {@code null}
+	 * for none
+	 */
+	public IdempotencyRecord.Clearing clear(Found key, @Nullable Long fence) {
+		return Waiting.await(this.redis.clear(key.key, fence));
+	}
+
+	public static final class Found {
+
+		private final RedisIdempotencyKey key;
+
+		private Found(RedisIdempotencyKey key) {
+			this.key = key;
+		}
+
+	}
+
+	/**
+	 * The keys of all instances, at most 100: those in flight first, then those that were
+	 * claimed last.
+	 *
+	 * @param silent the ids of instances that are known and have not answered in time
+	 */
+	public record Listing(String instance, List<Instance> instances, Set<String> silent, List<IdempotencyRecord> keys) {
+	}
+
+	/**
+	 * The report of an instance.
+	 *
+	 * @param told how many keys it has named, be it that they have expired since
+	 */
+	public record Instance(String id, String process, int inFlight, int told) {
+	}
+
+}

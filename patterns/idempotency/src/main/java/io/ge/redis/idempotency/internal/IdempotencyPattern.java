@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.idempotency.internal;
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import io.ge.redis.PrincipalProvider;
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.guard.GuardPattern;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.transaction.TransactionObserver;
+import io.ge.redis.idempotency.Idempotency;
+import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.idempotency.spi.IdempotencyKeySource;
+import io.ge.redis.idempotency.spi.ResultCodecFactory;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles idempotency: the advisors for annotated methods and the API for code stand on
+ * one engine, which is made when the first of them is used.
+ */
+public final class IdempotencyPattern implements GuardPattern, TransactionObserver, DisposableBean {
+
+	private final IdempotencyOperationSource source;
+
+	private final TransactionWatch transactions = new TransactionWatch();
+
+	private final GuardedCalls calls;
+
+	private final IdempotencyRegistry operations;
+
+	private final AvailableRecords records;
+
+	private final Supplier<IdempotencyEngine> engine;
+
+	private final Supplier<IdempotencyControl> control;
+
+	private final Supplier<DefaultIdempotency> idempotency;
+
+	private volatile @Nullable IdempotencyEngine running;
+
+	private volatile boolean used;
+
+	/**
+	 * Assembles the guard.
+	 */
+	public IdempotencyPattern(Supplier<IdempotencyProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Extensions extensions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
+		this.calls = calls;
+		Supplier<IdempotencyProperties> settings = SingletonSupplier.of(properties);
+		this.operations = new IdempotencyRegistry(settings);
+		ResultCodecs codecs = new ResultCodecs(mapper, verified, extensions.codecs(),
+				() -> settings.get().maxResultSize().toBytes());
+		this.source = new IdempotencyOperationSource(this.operations, attributes, expressions, codecs,
+				extensions.keySources());
+		this.records = new AvailableRecords(settings, extensions.database());
+		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
+		this.control = SingletonSupplier.of(() -> new IdempotencyControl(this.operations, this.engine.get().redis(),
+				IdempotencyReport.over(backend.get().bus())));
+		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(this.operations, codecs,
+				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(),
+						new CallOutcomes(this.engine.get(), events), this.records, this.transactions, calls)));
+	}
+
+	private IdempotencyEngine engine(RedisBackend backend) {
+		IdempotencyEngine made = IdempotencyEngine.on(backend);
+		this.running = made;
+		return made;
+	}
+
+	/**
+	 * To be added to every transaction manager whose transactions are bound to threads.
+	 */
+	@Override
+	public TransactionExecutionListener transactionListener() {
+		return this.transactions;
+	}
+
+	/**
+	 * To be added to every reactive transaction manager.
+	 */
+	@Override
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.transactions.reactiveListener();
+	}
+
+	public GuardAdvisor advisor(int order) {
+		this.used = true;
+		return new GuardAdvisor(this.source, this.calls, new IdempotencyGuard(this.idempotency), order,
+				this.idempotency);
+	}
+
+	/**
+	 * Notes which calls have reached the method. It has the last position.
+	 */
+	public static Advisor reachedAdvisor() {
+		return new ReachedAdvisor();
+	}
+
+	public Idempotency idempotency() {
+		this.used = true;
+		return this.idempotency.get();
+	}
+
+	public IdempotencyControl control() {
+		return this.control.get();
+	}
+
+	/**
+	 * Looks for the table of an application that has idempotent calls, so that the start
+	 * fails if it is required and missing.
+	 */
+	@Override
+	public void verify() {
+		if (this.used || this.operations.isWitnessConfigured()) {
+			this.records.get();
+		}
+	}
+
+	boolean isIdle() {
+		IdempotencyEngine made = this.running;
+		return made == null || made.isIdle();
+	}
+
+	@Override
+	public void destroy() {
+		this.records.stop();
+		IdempotencyEngine made = this.running;
+		if (made != null) {
+			made.stop();
+		}
+	}
+
+	/**
+	 * Extensions by other libraries, asked for when they are first needed.
+	 */
+	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
+			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {
+	}
+
+}

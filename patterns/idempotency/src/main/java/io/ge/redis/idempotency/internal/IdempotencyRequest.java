@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.idempotency.internal;
+import java.util.List;
+
+import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.idempotency.IdempotencyKeyException;
+import io.ge.redis.idempotency.IdempotencySettings;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call with a key.
+ *
+ * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
+ * all share
+ * @param fingerprint what must be equal in a repetition
+ */
+public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
+		byte[] fingerprint) {
+
+	private static final int MAX_KEY_LENGTH = 255;
+
+	@Override
+	public String toString() {
+		return "call of '" + this.settings.name() + "'";
+	}
+
+	/**
+	 * Returns the parts of a key.
+	 * @throws IdempotencyKeyException if a part is blank, too long or not printable
+	 */
+	public static List<String> keyParts(@Nullable Object value, Object source) {
+		if (KeyText.isEmpty(value)) {
+			throw new IdempotencyKeyException(source + " is missing");
+		}
+		List<String> parts = KeyText.of(value, source);
+		for (String part : parts) {
+			if (part.length() > MAX_KEY_LENGTH || part.chars().anyMatch(Character::isISOControl)) {
+				throw new IdempotencyKeyException(
+						source + " must have 1 to " + MAX_KEY_LENGTH + " characters without control characters");
+			}
+		}
+		return parts;
+	}
+
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.idempotency.internal;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.ge.redis.core.call.SubscriberContext;
+import io.ge.redis.core.transaction.SubscriberTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
+import io.ge.redis.idempotency.IdempotencyContext;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+
+/**
+ * Calls and transactions of subscribers.
+ */
+final class Subscribers {
+
+	private Subscribers() {
+	}
+
+	static @Nullable CallTransactions callAround(Object context) {
+		return SubscriberContext.find(context, CallTransactions.class);
+	}
+
+	static Object with(Object context, IdempotencyContext claim, CallTransactions call) {
+		return SubscriberContext.with(SubscriberContext.with(context, IdempotencyContext.class, claim),
+				CallTransactions.class, call);
+	}
+
+	static boolean join(Object context, TransactionParticipant participant) {
+		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
+		if (transaction == null) {
+			return false;
+		}
+		SubscriberTransactions.join(transaction, participant);
+		return true;
+	}
+
+	/**
+	 * Sees in which transaction the work of a method is done.
+	 */
+	static void enter(Object context) {
+		CallTransactions call = callAround(context);
+		if (call == null) {
+			return;
+		}
+		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
+		if (transaction == null) {
+			call.entered(false, false);
+			return;
+		}
+		boolean callers = SubscriberTransactions.participants(transaction)
+			.stream()
+			.anyMatch((participant) -> participant instanceof CallCompletion.OfCaller known && known.isOf(call));
+		boolean own = !callers && !transaction.isCurrentTransactionReadOnly();
+		if (own) {
+			SubscriberTransactions.join(transaction, new OfMethod(call));
+		}
+		call.entered(own, callers);
+	}
+
+	/**
+	 * Work that is done while the transaction is suspended is not rolled back with it.
+	 */
+	private static final class OfMethod implements TransactionParticipant {
+
+		private final CallTransactions call;
+
+		private volatile boolean suspended;
+
+		OfMethod(CallTransactions call) {
+			this.call = call;
+		}
+
+		@Override
+		public void suspended() {
+			this.suspended = true;
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			this.call.ended(status == TransactionSynchronization.STATUS_ROLLED_BACK && !this.suspended);
+			return CompletableFuture.completedStage(null);
+		}
+
+	}
+
+}

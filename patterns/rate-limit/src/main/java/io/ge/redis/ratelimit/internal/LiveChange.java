@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.ratelimit.internal;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChange;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A difference from the definition of a limit: other settings, or a block of a key.
+ *
+ * @param key the key that it is about, joined, or {@code null} for all keys
+ * @param blockedUntil the end of a block by {@link System#nanoTime()}, or {@code null}
+ * @param last the last result, so that applying the change again costs a comparison
+ */
+public record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
+		@Nullable Long blockedUntil, AtomicReference<@Nullable Applied> last) {
+
+	private static final Log logger = LogFactory.getLog(LiveChange.class);
+
+	static LiveChange of(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change) {
+		return new LiveChange(name, key, origin, change, null, new AtomicReference<>());
+	}
+
+	static LiveChange block(String name, String key, long until) {
+		return new LiveChange(name, key, Setting.Origin.ENDPOINT_FOR_KEY, new RateLimitChange(null, null, null), until,
+				new AtomicReference<>());
+	}
+
+	RateLimit applyTo(RateLimit base) {
+		Applied known = this.last.get();
+		if (known == null || known.base() != base) {
+			known = new Applied(base, apply(base));
+			this.last.set(known);
+		}
+		return known.result();
+	}
+
+	// Checked when it was made, but the limit may have become another one since
+	private RateLimit apply(RateLimit base) {
+		try {
+			return this.change.applyTo(base);
+		}
+		catch (IllegalArgumentException ex) {
+			logger.warn("Rate limit '" + base.name() + "' stays as it is, since it cannot have " + this.change + ": "
+					+ ex.getMessage());
+			return base;
+		}
+	}
+
+	record Applied(RateLimit base, RateLimit result) {
+	}
+
+}

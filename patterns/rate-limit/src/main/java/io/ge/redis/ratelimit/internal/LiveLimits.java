@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.ratelimit.internal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChange;
+import io.ge.redis.ratelimit.RateLimitResolver;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of a key now. Four sources have a say: the annotation, the properties, a
+ * bean ({@link RateLimitResolver}) and the endpoint. Properties and endpoint may speak of
+ * a limit and of a single key. In rising order: the annotation, the properties of the
+ * limit, a change of the limit at the endpoint, the bean, the properties for that key, a
+ * change for that key at the endpoint; each may set some of the settings and leave the
+ * others.
+ * <p>
+ * Answers from memory: one look into a map for a limit about which nothing is said, one
+ * more for a limit with changes for single keys. The map is replaced as a whole, whenever
+ * the properties or the changes that all instances share are read anew.
+ */
+public final class LiveLimits {
+
+	private static final Log logger = LogFactory.getLog(LiveLimits.class);
+
+	private final Supplier<@Nullable RateLimitResolver> resolvers;
+
+	private final LongSupplier nanoTime;
+
+	private final List<Runnable> changeActions = new CopyOnWriteArrayList<>();
+
+	private final AtomicBoolean resolverFailed = new AtomicBoolean();
+
+	private final Lock lock = new ReentrantLock();
+
+	private volatile @Nullable Optional<RateLimitResolver> resolver;
+
+	private List<LiveChange> overrides = List.of();
+
+	private List<LiveChange> shared = List.of();
+
+	private volatile Map<String, LiveLimit> limits = Map.of();
+
+	public LiveLimits(Supplier<@Nullable RateLimitResolver> resolvers, LongSupplier nanoTime) {
+		this.resolvers = resolvers;
+		this.nanoTime = nanoTime;
+	}
+
+	/**
+	 * Returns the settings that apply to a key.
+	 */
+	public RateLimit effective(RateLimit base, List<String> key) {
+		LiveLimit live = of(base.name());
+		return live.forKey(resolve(live.forAll(base), key), key);
+	}
+
+	public Duration blockedFor(RateLimit base, List<String> key) {
+		return of(base.name()).blockedFor(key, this.nanoTime);
+	}
+
+	// Not before the first call, since the bean may need the rate limiter itself
+	private @Nullable RateLimitResolver resolver() {
+		Optional<RateLimitResolver> known = this.resolver;
+		if (known == null) {
+			known = Optional.ofNullable(this.resolvers.get());
+			this.resolver = known;
+		}
+		return known.orElse(null);
+	}
+
+	// A resolver that fails leaves the caller with the limit that all others have
+	private RateLimit resolve(RateLimit limit, List<String> key) {
+		RateLimitResolver asked = resolver();
+		if (asked == null) {
+			return limit;
+		}
+		try {
+			RateLimit resolved = asked.resolve(limit, key);
+			if (resolved == limit || (resolved != null && resolved.name().equals(limit.name())
+					&& resolved.algorithm() == limit.algorithm())) {
+				return resolved;
+			}
+			resolverFailed(limit, "answered with another name or algorithm: " + resolved);
+		}
+		catch (RuntimeException ex) {
+			resolverFailed(limit, "failed: " + ex);
+			logger.debug("The RateLimitResolver failed", ex);
+		}
+		return limit;
+	}
+
+	private void resolverFailed(RateLimit limit, String how) {
+		if (this.resolverFailed.compareAndSet(false, true)) {
+			logger.warn("The RateLimitResolver " + how + "; callers get rate limit '" + limit.name()
+					+ "' as it is for all. Further failures are not logged as warnings");
+		}
+	}
+
+	public LiveLimit of(String name) {
+		return this.limits.getOrDefault(name, LiveLimit.NONE);
+	}
+
+	/**
+	 * Returns what each source changes for a key, the strongest last.
+	 */
+	public List<LiveChange> changes(RateLimit base, List<String> key) {
+		LiveLimit live = of(base.name());
+		List<LiveChange> changes = new ArrayList<>();
+		if (live.change() != null) {
+			changes.add(live.change());
+		}
+		RateLimit limit = live.forAll(base);
+		changes.add(LiveChange.of(base.name(), null, Setting.Origin.BEAN, difference(limit, resolve(limit, key))));
+		changes.addAll(live.changes(key));
+		return changes;
+	}
+
+	private static RateLimitChange difference(RateLimit before, RateLimit after) {
+		return new RateLimitChange((after.limit() != before.limit()) ? after.limit() : null,
+				after.window().equals(before.window()) ? null : after.window(),
+				(after.burst() != before.burst()) ? after.burst() : null);
+	}
+
+	/**
+	 * Adds something to do after every change, such as to forget what was decided before.
+	 */
+	public void onChange(Runnable action) {
+		this.changeActions.add(action);
+	}
+
+	public void override(Map<String, Map<String, RateLimitChange>> overrides) {
+		List<LiveChange> changes = new ArrayList<>();
+		overrides.forEach((name, keys) -> keys.forEach(
+				(key, change) -> changes.add(LiveChange.of(name, key, Setting.Origin.PROPERTIES_FOR_KEY, change))));
+		replace(() -> this.overrides = changes);
+	}
+
+	public void share(List<LiveChange> changes) {
+		replace(() -> this.shared = changes);
+	}
+
+	private void replace(Runnable change) {
+		this.lock.lock();
+		try {
+			change.run();
+			this.limits = build();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		this.changeActions.forEach(Runnable::run);
+	}
+
+	private Map<String, LiveLimit> build() {
+		Map<String, LiveLimit> limits = new HashMap<>();
+		Stream.concat(this.overrides.stream(), this.shared.stream())
+			.forEach((change) -> limits.computeIfAbsent(change.name(), (name) -> new LiveLimit()).add(change));
+		return limits;
+	}
+
+}

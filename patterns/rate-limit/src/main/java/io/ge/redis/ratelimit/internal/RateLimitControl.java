@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.ratelimit.internal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChange;
+import io.ge.redis.ratelimit.RateLimitChangeEvent;
+import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
+import io.ge.redis.ratelimit.RateLimitChangeException;
+import io.ge.redis.ratelimit.RateLimiter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * View of the limits for operators, and their actions, while the application runs.
+ * <p>
+ * A change is in effect on this instance when the method returns and on all others within
+ * a second, and holds for instances that start later, until it is reverted or no instance
+ * has run for 30 days. What was used stays counted. Each change costs two script calls
+ * here and one on each instance; decisions cost nothing more.
+ * <p>
+ * A key is given as its parts: one, or one for each element of a list; none means all
+ * callers. For settings and blocks the parts are joined with colons, as in properties.
+ * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException}
+ * while it is unavailable, and a change that ended so may be in effect nevertheless.
+ */
+public final class RateLimitControl {
+
+	private static final int HASH_BYTES = 8;
+
+	private final RateLimitRegistry limits;
+
+	private final RateLimitPattern.Parts parts;
+
+	private final GuardEvents events;
+
+	RateLimitControl(RateLimitRegistry limits, RateLimitPattern.Parts parts, GuardEvents events) {
+		this.limits = limits;
+		this.parts = parts;
+		this.events = events;
+	}
+
+	public boolean exists(String name) {
+		return !this.limits.current().get(name).isEmpty();
+	}
+
+	public List<Overview> list() {
+		List<Overview> all = new ArrayList<>();
+		this.limits.current().all().forEach((name, limit) -> all.add(overview(limit)));
+		return all;
+	}
+
+	private Overview overview(RateLimit limit) {
+		LiveLimit live = this.parts.live().of(limit.name());
+		Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(limit.name()));
+		if (live.change() != null) {
+			put(settings, live.change());
+		}
+		Map<String, String> changes = new LinkedHashMap<>();
+		live.keyChanges(Setting.Origin.ENDPOINT_FOR_KEY)
+			.forEach((key, change) -> changes.put(show(key), change.toString()));
+		Map<String, String> blocks = new LinkedHashMap<>();
+		live.blocked(System::nanoTime).forEach((key, remaining) -> blocks.put(show(key), remaining.toString()));
+		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(), changes,
+				blocks);
+	}
+
+	private static void put(Map<String, Setting> settings, LiveChange applied) {
+		RateLimitChange change = applied.change();
+		Setting.Origin origin = applied.origin();
+		Setting limit = settings.get("limit");
+		Setting burst = settings.get("burst");
+		boolean burstIsLimit = limit != null && burst != null && limit.value().equals(burst.value());
+		if (change.limit() != null) {
+			settings.put("limit", new Setting(change.limit(), origin));
+			if (burstIsLimit) {
+				settings.put("burst", new Setting(change.limit(), origin));
+			}
+		}
+		if (change.window() != null) {
+			settings.put("window", new Setting(change.window().toString(), origin));
+		}
+		if (change.burst() != null) {
+			settings.put("burst", new Setting(change.burst(), origin));
+		}
+	}
+
+	/**
+	 * Looks at a key without taking anything: one script call for each limit of the name.
+	 */
+	public List<Look> look(String name, List<String> key) {
+		List<Look> looks = new ArrayList<>();
+		for (RateLimit base : this.limits.get(name)) {
+			RedisDecision answer = Waiting.await(this.parts.engine().look(base, key));
+			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(base.name()));
+			this.parts.live().changes(base, key).forEach((change) -> put(settings, change));
+			Duration blocked = this.parts.live().blockedFor(base, key);
+			looks.add(new Look(base.name(), settings, answer.left(0), Duration.ofNanos(answer.restoredNanos(0)),
+					blocked.isZero() ? null : blocked));
+		}
+		return looks;
+	}
+
+	/**
+	 * Changes a limit, for all keys or for one. Replaces an earlier change of the same
+	 * limit and key; what the change does not name is as configured.
+	 */
+	public void change(String name, List<String> key, RateLimitChange change) {
+		RateLimit base = single(name);
+		LimitChangeChecks.change(base, change, this.limits.properties().largestExactLimit());
+		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
+		LimitChangeChecks.requireRoom(Waiting.await(this.parts.changes().change(base.name(), text, change)));
+		done(new RateLimitChangeEvent(base.name(), Action.CHANGED, hashOrNull(key), change.toString()));
+	}
+
+	public boolean restore(String name, List<String> key) {
+		RateLimit base = single(name);
+		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
+		boolean removed = Waiting.await(this.parts.changes().removeChange(base.name(), text));
+		if (removed) {
+			done(new RateLimitChangeEvent(base.name(), Action.RESTORED, hashOrNull(key), ""));
+		}
+		return removed;
+	}
+
+	/**
+	 * Refuses all calls of a key for a time, whatever it has used. A trial refuses
+	 * nobody, and so no blocked key either.
+	 * @param name the name of a limit; if it stands for several, one that refuses is
+	 * enough
+	 * @param key the parts of the key, none for a limit of all callers together
+	 * @param duration how long, by the server's clock; replaces an earlier block
+	 * @throws RateLimitChangeException if the time is not above zero or above a year
+	 */
+	public void block(String name, List<String> key, Duration duration) {
+		LimitChangeChecks.block(duration);
+		RateLimit base = this.limits.get(name).get(0);
+		LimitChangeChecks.requireRoom(
+				Waiting.await(this.parts.changes().block(base.name(), LimitChangeChecks.keyText(key), duration)));
+		done(new RateLimitChangeEvent(base.name(), Action.BLOCKED, hashOrNull(key), "duration=" + duration));
+	}
+
+	public boolean unblock(String name, List<String> key) {
+		RateLimit base = this.limits.get(name).get(0);
+		boolean removed = Waiting.await(this.parts.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
+		if (removed) {
+			done(new RateLimitChangeEvent(base.name(), Action.UNBLOCKED, hashOrNull(key), ""));
+		}
+		return removed;
+	}
+
+	/**
+	 * Forgets what a key has used, as {@link RateLimiter#reset}.
+	 */
+	public void reset(String name, List<String> key) {
+		for (RateLimit base : this.limits.get(name)) {
+			Waiting.await(this.parts.engine().reset(this.parts.engine().requests(List.of(base), key, 0)));
+			this.events.publish(new RateLimitChangeEvent(base.name(), Action.RESET, hashOrNull(key), ""));
+		}
+	}
+
+	/**
+	 * Refunds permits of a key, those that it took last, but not more than it has taken.
+	 * @return how many it had, the most of all limits of that name
+	 */
+	public long refund(String name, List<String> key, long permits) {
+		LimitChangeChecks.refund(permits);
+		long most = 0;
+		for (RateLimit base : this.limits.get(name)) {
+			long given = Waiting.await(this.parts.engine().refund(base, key, permits));
+			this.events
+				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
+			most = Math.max(most, given);
+		}
+		return most;
+	}
+
+	/**
+	 * Returns the keys that this instance denied most often lately, of all limits.
+	 */
+	public List<DeniedKey> mostDenied() {
+		List<DeniedKey> keys = new ArrayList<>();
+		for (MostDenied.Denied denied : this.parts.denied().list()) {
+			keys.add(new DeniedKey(denied.limit(), show(LiveLimit.text(denied.key())), denied.denials()));
+		}
+		return keys;
+	}
+
+	/**
+	 * Returns a key, its parts joined with colons, as it may be shown: itself if {@code
+	 * ge.redis.rate-limit.show-denied-keys} says so, else its hash.
+	 */
+	public String show(String key) {
+		return this.limits.properties().showDeniedKeys() ? key : hash(key);
+	}
+
+	private RateLimit single(String name) {
+		List<RateLimit> found = this.limits.get(name);
+		if (found.size() > 1) {
+			throw new RateLimitChangeException("limit", "'" + name + "' stands for several limits.",
+					"Name the one to change: " + String.join(" or ", found.stream().map(RateLimit::name).toList())
+							+ ".");
+		}
+		return found.get(0);
+	}
+
+	private void done(RateLimitChangeEvent event) {
+		try {
+			Waiting.await(this.parts.feed().read());
+		}
+		finally {
+			this.events.publish(event);
+		}
+	}
+
+	private static @Nullable String hashOrNull(List<String> key) {
+		return key.isEmpty() ? null : hash(LiveLimit.text(key));
+	}
+
+	/**
+	 * Names a key where it must not be readable, in the same way on all instances. A
+	 * guess of the key can be verified.
+	 */
+	static String hash(String key) {
+		return HexFormat.of().formatHex(Sha256.of(key), 0, HASH_BYTES);
+	}
+
+	/**
+	 * A limit as it is now.
+	 *
+	 * @param overrides for how many keys the properties say something else
+	 * @param changes changes at run time, by key as it may be shown
+	 */
+	public record Overview(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,
+			Map<String, String> blocks) {
+	}
+
+	/**
+	 * One limit for one key.
+	 *
+	 * @param restoredAfter time until the next permit is restored, zero if none is
+	 * missing
+	 * @param blockedFor {@code null} if the key is not blocked
+	 */
+	public record Look(String name, Map<String, Setting> settings, long remaining, Duration restoredAfter,
+			@Nullable Duration blockedFor) {
+	}
+
+	/**
+	 * A key as it may be shown, and roughly how often it was denied; halved every 20
+	 * minutes.
+	 */
+	public record DeniedKey(String limit, String key, long denials) {
+	}
+
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.ratelimit.internal;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.guard.GuardPattern;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitResolver;
+import io.ge.redis.ratelimit.RateLimiter;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles the rate limiter: the advisor for annotated methods and the API for code
+ * stand on one engine, which is made when the first of them is used.
+ */
+public final class RateLimitPattern implements GuardPattern {
+
+	private static final String PATTERN = "ratelimit";
+
+	private final RateLimitRegistry limits;
+
+	private final RateLimitOperationSource source;
+
+	private final SingletonSupplier<Parts> parts;
+
+	private final GuardEvents events;
+
+	private final GuardedCalls calls;
+
+	private final Supplier<DefaultRateLimiter> limiter;
+
+	private final RateLimitRules rules;
+
+	private volatile @Nullable Parts started;
+
+	public RateLimitPattern(Supplier<RateLimitProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
+			Supplier<@Nullable RateLimitResolver> resolver, GuardEvents events, GuardedCalls calls) {
+		this.limits = new RateLimitRegistry(SingletonSupplier.of(properties));
+		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
+		this.events = events;
+		this.calls = calls;
+		this.parts = SingletonSupplier.of(() -> start(backend.get(), resolver));
+		this.limiter = SingletonSupplier.of(this::newLimiter);
+		this.rules = new RateLimitRules(this.limits, this.limiter);
+	}
+
+	private Parts start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
+		InstanceBus bus = backend.bus();
+		GuardedRedis connection = backend.redis(PATTERN);
+		KeySpace keys = backend.keys(PATTERN);
+		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
+		DenyCache denied = new DenyCache(bus::confirmedAt);
+		RedisRateLimiter redis = new RedisRateLimiter(connection, keys, bus.newsChannel());
+		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime);
+		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied);
+		engine.listen(bus);
+		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());
+		MostDenied mostDenied = new MostDenied();
+		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, mostDenied::age);
+		live.override(this.limits.properties().overrides());
+		backend.await(feed.start());
+		Parts parts = new Parts(engine, live, changes, feed, mostDenied);
+		this.started = parts;
+		return parts;
+	}
+
+	private DefaultRateLimiter newLimiter() {
+		Parts parts = this.parts.obtain();
+		return new DefaultRateLimiter(this.limits, parts.engine(), parts.denied(), this.events, this.calls);
+	}
+
+	public GuardAdvisor advisor(int order) {
+		return new GuardAdvisor(this.source, this.calls, new RateLimitGuard(this.limiter), order, this.limiter);
+	}
+
+	/**
+	 * Checks the rules and limits in the environment that no annotation uses, and that
+	 * every one that is tuned there exists.
+	 */
+	@Override
+	public void verify() {
+		boolean isUsed = !this.rules.all().isEmpty();
+		this.limits.current().verify();
+		if (isUsed) {
+			// The first request is to find the connection
+			Objects.requireNonNull(this.limiter.get());
+		}
+	}
+
+	/**
+	 * Returns the names in the properties that neither an annotation nor a rule uses. To
+	 * be called when all annotated methods are known.
+	 */
+	public Set<String> unusedNames() {
+		return this.limits.current().unusedNames();
+	}
+
+	/**
+	 * Takes over other properties while the application runs: limits, overrides, whether
+	 * they are trials, rules and trusted hops. What was used so far stays counted. If one
+	 * of them cannot work, nothing changes. Connection factory, response fields and the
+	 * like stay as they were at startup.
+	 */
+	public void refresh(RateLimitProperties changed) {
+		if (changed.equals(this.limits.properties())) {
+			return;
+		}
+		this.limits.refresh(changed);
+		Parts parts = this.started;
+		if (parts != null) {
+			parts.live().override(changed.overrides());
+		}
+	}
+
+	public RateLimitControl control() {
+		return new RateLimitControl(this.limits, this.parts.obtain(), this.events);
+	}
+
+	public RateLimiter rateLimiter() {
+		return this.limiter.get();
+	}
+
+	@Override
+	public void resume() {
+		Parts parts = this.started;
+		if (parts != null) {
+			parts.feed().resume();
+		}
+	}
+
+	@Override
+	public void pause() {
+		Parts parts = this.started;
+		if (parts != null) {
+			parts.feed().pause();
+		}
+	}
+
+	public RateLimitRules rules() {
+		return this.rules;
+	}
+
+	/**
+	 * The parts that share one connection: the engine, and all that tells it what applies
+	 * now.
+	 */
+	record Parts(RateLimitEngine engine, LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed,
+			MostDenied denied) {
+	}
+
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Decisions on requests for permits: from memory, by one script call, or by this instance
+ * alone while Redis is unavailable.
+ */
+@NullMarked
+package io.ge.redis.ratelimit.internal;
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.blacklist;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Remembers ids for a while, so that each can be used once, on whatever instance: proofs
+ * of possession (DPoP), links that log in, nonces.
+ * <p>
+ * Redis cost: one script call and one round trip for each use, which waits at most
+ * {@code ge.redis.outage.command-timeout}. One key for each id, which holds its hash,
+ * until it is forgotten.
+ * <p>
+ * A use of unknown outcome counts as one: who is told of an outage comes again with a new
+ * id. What Redis loses, by a flush, an eviction or a failover to a replica that lagged
+ * behind, can be used again.
+ */
+public interface UsedIds {
+
+	/**
+	 * Uses an id.
+	 * @param kind what the id is for; ids of different kinds do not meet
+	 * @param id the id, any text
+	 * @param remembered for how long it must not be used again, at least a millisecond
+	 * @return whether this is its first use
+	 * @throws IllegalArgumentException if the time is shorter
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable;
+	 * the id may be used up
+	 */
+	boolean use(String kind, String id, Duration remembered);
+
+	/**
+	 * Uses an id without blocking, as {@link #use}.
+	 * @return completes with whether this is its first use
+	 */
+	default CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered) {
+		return CompletableFuture.supplyAsync(() -> use(kind, id, remembered));
+	}
+
+	/**
+	 * Returns used ids that need no Redis, as they are injected where blacklists are
+	 * switched off, and for unit tests. They remember nothing, so that each use is the
+	 * first.
+	 * @return the used ids
+	 */
+	static UsedIds unguarded() {
+		return (kind, id, remembered) -> true;
+	}
+
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.blacklist.internal;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.blacklist.Revocation;
+import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * View of the blacklist for operators, and their actions, while the application runs.
+ * <p>
+ * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
+ * by the hash that a look at them tells: 32 hexadecimal digits that do not tell the
+ * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is
+ * unavailable.
+ */
+public final class BlacklistControl {
+
+	private static final int HASH_LENGTH = 2 * (RowName.MEMBER_BYTES - 1);
+
+	private final String instance;
+
+	private final DefaultTokenBlacklist blacklist;
+
+	private final RedisTokenBlacklist redis;
+
+	private final LocalRows memory;
+
+	private final RowFeed feed;
+
+	BlacklistControl(String instance, DefaultTokenBlacklist blacklist, RedisTokenBlacklist redis, LocalRows memory,
+			RowFeed feed) {
+		this.instance = instance;
+		this.blacklist = blacklist;
+		this.redis = redis;
+		this.memory = memory;
+		this.feed = feed;
+	}
+
+	/**
+	 * Looks at this instance and at Redis: one script call.
+	 * @return what is known, while Redis is unavailable by this instance only
+	 */
+	public Overview overview() {
+		long now = System.nanoTime();
+		String position = this.feed.position();
+		Local local = new Local(this.instance, this.feed.isFresh(now), position,
+				(position != null) ? this.feed.age(now) : null, this.memory.size());
+		try {
+			return new Overview(local, Waiting.await(this.redis.overview()));
+		}
+		catch (RedisUnavailableException ex) {
+			return new Overview(local, null);
+		}
+	}
+
+	/**
+	 * Returns the hash of what a row is about.
+	 */
+	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
+		return hash(name(kind, issuer, value).member());
+	}
+
+	private static String hash(byte[] member) {
+		return HexFormat.of().formatHex(member, 1, member.length);
+	}
+
+	/**
+	 * Looks for one row by its value: one script call.
+	 * @param issuer the {@code iss} claim, or the name of the list of a block;
+	 * {@code null} if the tokens have no issuer
+	 * @param value the {@code jti}, {@code sid}, {@code sub} or {@code client_id} claim;
+	 * of a block the subject, which may have several parts
+	 */
+	public Look look(Kind kind, @Nullable String issuer, List<String> value) {
+		return lookAt(kind, name(kind, issuer, value).member());
+	}
+
+	/**
+	 * Looks for one row by its hash: one script call.
+	 * @throws IllegalArgumentException if it is no hash
+	 */
+	public Look look(Kind kind, String hash) {
+		return lookAt(kind, member(kind, hash));
+	}
+
+	private Look lookAt(Kind kind, byte[] member) {
+		RedisTokenBlacklist.Look look = Waiting.await(this.redis.look(member));
+		ByteBuffer id = ByteBuffer.wrap(member);
+		boolean remembered = this.memory.mayHold(RowKind.of(id.get()), id.getLong());
+		boolean stands = !look.remaining().isZero();
+		return new Look(kind, hash(member), stands, stands ? look.remaining() : null,
+				(look.notBefore() != 0) ? instant(look.notBefore()) : null, look.reason(), remembered);
+	}
+
+	private static Instant instant(long micros) {
+		return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
+	}
+
+	/**
+	 * Revokes a token: one script call.
+	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
+	 */
+	public Duration revoke(@Nullable String issuer, String id, Instant expiresAt, @Nullable String reason) {
+		return withReason(reason).revoke(issuer, id, expiresAt).timeToLive();
+	}
+
+	/**
+	 * Revokes all tokens of a session, a subject or a client: one script call.
+	 * @param value the {@code sid}, {@code sub} or {@code client_id} claim
+	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
+	 */
+	public Duration revokeAll(Kind kind, @Nullable String issuer, String value, @Nullable String reason) {
+		TokenBlacklist reasoned = withReason(reason);
+		Revocation revocation = switch (kind) {
+			case SESSION -> reasoned.revokeSession(issuer, value);
+			case SUBJECT -> reasoned.revokeAll(issuer, value);
+			case CLIENT -> reasoned.revokeClient(issuer, value);
+			case TOKEN, BLOCK -> throw new IllegalArgumentException("There is but one " + kind);
+		};
+		return revocation.timeToLive();
+	}
+
+	/**
+	 * Blocks a subject: one script call.
+	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
+	 * @return for how long it is blocked, longer if it was
+	 */
+	public Duration block(String list, List<String> subject, Duration duration, @Nullable String reason) {
+		return withReason(reason).block(list, subject, duration).timeToLive();
+	}
+
+	private TokenBlacklist withReason(@Nullable String reason) {
+		return (reason != null) ? this.blacklist.withReason(reason) : this.blacklist;
+	}
+
+	/**
+	 * Ends a block: one script call.
+	 * @throws IllegalArgumentException if it is no hash
+	 */
+	public boolean unblock(String hash) {
+		return this.blacklist.unblock(member(Kind.BLOCK, hash));
+	}
+
+	private static RowName name(Kind kind, @Nullable String issuer, List<String> value) {
+		if (kind == Kind.BLOCK) {
+			String list = (issuer != null) ? issuer : "";
+			return RowName.block(list, DefaultTokenBlacklist.subject(list, value));
+		}
+		return new RowName(kind.row(), issuer, value.get(0));
+	}
+
+	private static byte[] member(Kind kind, String hash) {
+		if (hash.length() != HASH_LENGTH) {
+			throw new IllegalArgumentException("A hash has " + HASH_LENGTH + " hexadecimal digits");
+		}
+		ByteBuffer id = ByteBuffer.wrap(HexFormat.of().parseHex(hash));
+		return RowName.member(kind.row(), id.getLong(), id.getLong());
+	}
+
+	public enum Kind {
+
+		/** One token. */
+		TOKEN,
+
+		/** All tokens of a session. */
+		SESSION,
+
+		/** All earlier tokens of a subject. */
+		SUBJECT,
+
+		/** All earlier tokens of a client. */
+		CLIENT,
+
+		/** A blocked subject of a list. */
+		BLOCK;
+
+		private RowKind row() {
+			return RowKind.valueOf(name());
+		}
+
+		@JsonValue
+		public String text() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/**
+	 * The state of the blacklist.
+	 *
+	 * @param stored what Redis has, or {@code null} while it is unavailable
+	 */
+	public record Overview(Local local, RedisTokenBlacklist.@Nullable Totals stored) {
+	}
+
+	/**
+	 * The view of an instance.
+	 *
+	 * @param fresh whether it answers from memory at present
+	 * @param position the id of the last change that it knows, or {@code null} if it has
+	 * not read the rows
+	 * @param age when it last made sure that it knows all changes, or {@code null}
+	 * likewise
+	 * @param ids revoked tokens and sessions that it remembers, some that have ended
+	 * included
+	 * @param exact whether it remembers them one by one
+	 * @param notBefores subjects and clients whose earlier tokens are revoked
+	 * @param bytes what the ids take
+	 */
+	public record Local(String instance, boolean fresh, @Nullable String position, @Nullable Duration age, long ids,
+			boolean exact, int notBefores, int blocks, int reasons, long bytes) {
+
+		Local(String instance, boolean fresh, @Nullable String position, @Nullable Duration age, LocalRows.Size size) {
+			this(instance, fresh, position, age, size.ids(), size.exact(), size.notBefores(), size.blocks(),
+					size.reasons(), size.bytes());
+		}
+
+	}
+
+	/**
+	 * The state of a row.
+	 *
+	 * @param remaining for how long it exists, {@code null} if it does not
+	 * @param notBefore tokens from before then are refused; {@code null} where it does
+	 * not go by that
+	 * @param reason why, or {@code null} if no reason was given
+	 * @param remembered whether this instance remembers it, or may
+	 */
+	public record Look(Kind kind, String hash, boolean stands, @Nullable Duration remaining,
+			@Nullable Instant notBefore, @Nullable String reason, boolean remembered) {
+	}
+
+}

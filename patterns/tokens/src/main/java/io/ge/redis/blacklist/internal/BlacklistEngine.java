@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.blacklist.internal;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.blacklist.BlacklistEvent.Source;
+import io.ge.redis.blacklist.TokenIdentity;
+import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.blacklist.internal.RedisTokenBlacklist.Found;
+import io.ge.redis.core.outage.OutagePolicy;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides about tokens and subjects, without blocking: from memory if that can be relied
+ * upon, else by asking Redis.
+ */
+public final class BlacklistEngine {
+
+	private final RedisTokenBlacklist redis;
+
+	private final LocalRows memory;
+
+	private final RowFeed feed;
+
+	private final boolean requireId;
+
+	private final Duration staleFor;
+
+	public BlacklistEngine(RedisTokenBlacklist redis, LocalRows memory, RowFeed feed, boolean requireId,
+			Duration staleFor) {
+		this.redis = redis;
+		this.memory = memory;
+		this.feed = feed;
+		this.requireId = requireId;
+		this.staleFor = staleFor;
+	}
+
+	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, TokenIdentity token) {
+		if (token.id() == null && this.requireId) {
+			return BlacklistDecision.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
+		}
+		if (token.id() == null && token.subject() == null && token.sessionId() == null && token.clientId() == null) {
+			return list.clear();
+		}
+		long now = System.nanoTime();
+		this.feed.used(now);
+		// Before looking: what is known when memory is found up to date must be seen
+		boolean fresh = this.feed.isFresh(now);
+		if (fresh && this.memory.isOver(token, now)) {
+			return BlacklistDecision.of(list, TokenStatus.EXPIRED, Source.LOCAL, null);
+		}
+		BlacklistDecision remembered = remembered(list, token);
+		return (fresh || remembered != list.clear()) ? remembered : null;
+	}
+
+	private @Nullable BlacklistDecision remembered(BlacklistSettings list, TokenIdentity token) {
+		TokenStatus status = this.memory.status(token);
+		if (status == null || status == TokenStatus.CLEAR) {
+			return (status != null) ? list.clear() : null;
+		}
+		RowName name = RowName.of(status, token);
+		return BlacklistDecision.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
+	}
+
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token) {
+		BlacklistDecision known = fromMemory(list, token);
+		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, token);
+	}
+
+	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, TokenIdentity token) {
+		return decide(list, this.redis.check(token), remembered(list, token));
+	}
+
+	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, RowName block) {
+		long now = System.nanoTime();
+		this.feed.used(now);
+		return this.feed.isFresh(now) ? remembered(list, block, now) : null;
+	}
+
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, RowName block) {
+		BlacklistDecision known = fromMemory(list, block);
+		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, block);
+	}
+
+	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, RowName block) {
+		return decide(list, this.redis.check(block), remembered(list, block, System.nanoTime()));
+	}
+
+	private BlacklistDecision remembered(BlacklistSettings list, RowName block, long now) {
+		return this.memory.isBlocked(block, now)
+				? BlacklistDecision.of(list, TokenStatus.REVOKED, Source.LOCAL, this.memory.reason(block))
+				: list.clear();
+	}
+
+	/**
+	 * Decides by what Redis says.
+	 * @param remembered what memory says, or {@code null} if it is incomplete and does
+	 * not know the token
+	 */
+	private CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, CompletableFuture<Found> asked,
+			@Nullable BlacklistDecision remembered) {
+		return asked.handle((found, failure) -> {
+			if (failure == null) {
+				return BlacklistDecision.of(list, found.status(), Source.REDIS, found.reason());
+			}
+			if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable) {
+				return withoutRedis(list, remembered, unavailable);
+			}
+			throw new IllegalStateException("The check failed", Waiting.cause(failure));
+		});
+	}
+
+	private BlacklistDecision withoutRedis(BlacklistSettings list, @Nullable BlacklistDecision remembered,
+			RedisUnavailableException unavailable) {
+		boolean remembers = this.feed.knowsOwn() && this.feed.age(System.nanoTime()).compareTo(this.staleFor) <= 0;
+		if (list.onOutage() == OutagePolicy.LOCAL && remembers && remembered != null) {
+			return remembered;
+		}
+		return BlacklistDecision.undecided(list, (list.onOutage() == OutagePolicy.ALLOW) ? null : unavailable);
+	}
+
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.blacklist.internal;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.blacklist.Revocation;
+import io.ge.redis.blacklist.internal.RedisTokenBlacklist.Change;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.invocation.Times;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A revocation that Redis has taken. Asks again and again who does not know of it yet,
+ * less and less often.
+ */
+final class StoredRevocation implements Revocation {
+
+	private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
+
+	private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private final Change change;
+
+	private final RowFeed feed;
+
+	private final GuardedCalls calls;
+
+	StoredRevocation(Change change, RowFeed feed, GuardedCalls calls) {
+		this.change = change;
+		this.feed = feed;
+		this.calls = calls;
+	}
+
+	@Override
+	public Duration timeToLive() {
+		return this.change.timeToLive();
+	}
+
+	@Override
+	public boolean awaitPropagation(Duration timeout) {
+		try {
+			return Waiting.awaitInterruptibly(propagation(timeout), (interrupt) -> new CancellationException());
+		}
+		catch (CancellationException ex) {
+			return false;
+		}
+	}
+
+	@Override
+	public CompletionStage<Boolean> awaitPropagationAsync(Duration timeout) {
+		return this.calls.handOver(propagation(timeout), (is) -> is, (is) -> {
+		});
+	}
+
+	private CompletableFuture<Boolean> propagation(Duration timeout) {
+		Times.millis("The timeout", timeout, 0);
+		CompletableFuture<Boolean> known = new CompletableFuture<>();
+		if (this.change.id().isEmpty()) {
+			known.complete(true);
+		}
+		else {
+			askUntil(System.nanoTime() + timeout.toNanos(), FIRST_PAUSE, known);
+		}
+		return known;
+	}
+
+	private void askUntil(long deadline, long pause, CompletableFuture<Boolean> known) {
+		CompletableFuture<Boolean> asked;
+		try {
+			asked = isKnown();
+		}
+		catch (RuntimeException ex) {
+			// Nobody would hear of it on the thread of a timer
+			known.completeExceptionally(ex);
+			return;
+		}
+		asked.whenComplete((is, failure) -> {
+			long left = deadline - System.nanoTime();
+			if (failure != null) {
+				known.completeExceptionally(Waiting.cause(failure));
+			}
+			else if (is || left <= 0) {
+				known.complete(is);
+			}
+			else if (!known.isDone()) {
+				Executor later = CompletableFuture.delayedExecutor(Math.min(pause, left), TimeUnit.NANOSECONDS,
+						Runnable::run);
+				later.execute(() -> askUntil(deadline, Math.min(2 * pause, LONGEST_PAUSE), known));
+			}
+		});
+	}
+
+	// While Redis is unavailable nothing is known, and it is asked again
+	private CompletableFuture<Boolean> isKnown() {
+		return this.feed.unaware(this.change.id()).handle(StoredRevocation::isKnown);
+	}
+
+	private static boolean isKnown(@Nullable Long unaware, @Nullable Throwable failure) {
+		if (failure == null) {
+			return unaware != null && unaware == 0;
+		}
+		if (Waiting.cause(failure) instanceof RedisUnavailableException) {
+			return false;
+		}
+		throw new IllegalStateException("Cannot determine which instances know of a revocation",
+				Waiting.cause(failure));
+	}
+
+}
