@@ -21,7 +21,7 @@ import org.springframework.dao.InvalidDataAccessResourceUsageException;
 /**
  * Decides, once, whether there are transactional records.
  */
-public final class AvailableRecords {
+final class AvailableRecords {
 
 	private static final Log logger = LogFactory.getLog(AvailableRecords.class);
 

@@ -24,7 +24,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * else that of the caller; else the first one in the method that commits. Nested ones,
  * read-only ones and those of other databases get no row.
  */
-public final class CallRecord {
+final class CallRecord {
 
 	private static final Log logger = LogFactory.getLog(CallRecord.class);
 

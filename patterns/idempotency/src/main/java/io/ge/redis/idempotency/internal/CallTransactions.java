@@ -20,7 +20,7 @@ import org.springframework.transaction.TransactionExecution;
  * method begins is seen if that is done while it is subscribed to; what comes after it
  * may be more transactions, so it proves nothing if an unseen one has begun since.
  */
-public final class CallTransactions {
+final class CallTransactions {
 
 	private final TransactionWatch watch;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param issuer who has named the principal, or {@code null} if names stand for
  * themselves
  */
-public record Caller(@Nullable String issuer, String name) {
+record Caller(@Nullable String issuer, String name) {
 
 	@Override
 	public String toString() {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of a claim.
  */
-public sealed interface Ending {
+sealed interface Ending {
 
 	/**
 	 * Its effect stands, or that of another call with the same key.

@@ -48,7 +48,7 @@ import tools.jackson.databind.ser.std.ToStringSerializerBase;
  * Numbers are compared by value, principals by name, sets and maps in any order.
  * Publishers and futures are refused.
  */
-public final class Fingerprints {
+final class Fingerprints {
 
 	private static final List<Class<?>> NO_DATA = List.of(java.io.InputStream.class, OutputStream.class,
 			java.io.Reader.class, java.io.Writer.class, java.util.stream.BaseStream.class, java.util.Iterator.class,

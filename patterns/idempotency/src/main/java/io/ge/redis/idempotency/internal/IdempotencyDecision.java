@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The decision on a call that claims its key.
  */
-public sealed interface IdempotencyDecision {
+sealed interface IdempotencyDecision {
 
 	/**
 	 * The call may run.

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * the same decision, are refused without a command while it runs, or wait for its result.
  * Only where it has freed or lost the key does the next one ask.
  */
-public final class IdempotencyEngine {
+final class IdempotencyEngine {
 
 	private static final String PATTERN = "idempotency";
 

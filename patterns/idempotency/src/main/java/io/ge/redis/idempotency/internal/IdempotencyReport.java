@@ -10,7 +10,7 @@ import io.ge.redis.core.bus.Reports;
 /**
  * The report of one instance about its keys, at most 100. Only Redis knows their states.
  */
-public record IdempotencyReport(String process, int inFlight, List<Key> keys) {
+record IdempotencyReport(String process, int inFlight, List<Key> keys) {
 
 	private static final int MOST = 100;
 

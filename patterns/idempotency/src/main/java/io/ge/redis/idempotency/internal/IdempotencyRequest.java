@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * all share
  * @param fingerprint what must be equal in a repetition
  */
-public record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
+record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
 		byte[] fingerprint) {
 
 	private static final int MAX_KEY_LENGTH = 255;

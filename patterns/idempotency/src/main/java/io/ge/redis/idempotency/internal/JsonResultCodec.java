@@ -29,7 +29,7 @@ import org.springframework.util.function.SingletonSupplier;
  * back} as something else than the first call got is lost. Of what is only answered to
  * clients the application's JSON has to be the same.
  */
-public final class JsonResultCodec implements ResultCodec {
+final class JsonResultCodec implements ResultCodec {
 
 	private static final Log logger = LogFactory.getLog(JsonResultCodec.class);
 

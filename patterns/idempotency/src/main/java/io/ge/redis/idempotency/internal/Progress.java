@@ -17,7 +17,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * How far a call has come. Not bound to a thread: what stands between the guard and the
  * method may run it on another one.
  */
-public final class Progress {
+final class Progress {
 
 	private @Nullable Object result;
 

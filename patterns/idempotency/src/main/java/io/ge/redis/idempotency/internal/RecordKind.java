@@ -5,7 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-public enum RecordKind {
+enum RecordKind {
 
 	/** The result of the method. */
 	VALUE("v"),

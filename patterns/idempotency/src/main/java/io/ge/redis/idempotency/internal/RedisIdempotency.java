@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Endings are sent until Redis has answered: each protects from a second effect or frees
  * a key.
  */
-public final class RedisIdempotency {
+final class RedisIdempotency {
 
 	private static final LuaScript CLAIM = LuaScript.load(Idempotency.class, "claim.lua");
 

@@ -11,7 +11,7 @@ import io.ge.redis.core.key.RedisKey;
 /**
  * The keys of one record, in one slot.
  */
-public record RedisIdempotencyKey(String operation, RedisKey record, List<RedisKey> all) {
+record RedisIdempotencyKey(String operation, RedisKey record, List<RedisKey> all) {
 
 	private static final KeyPart WAITERS = KeyPart.of("w");
 

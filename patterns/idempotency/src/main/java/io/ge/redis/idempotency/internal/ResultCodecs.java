@@ -31,7 +31,7 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Chooses the codec of a method and refuses return types whose results cannot be kept.
  */
-public final class ResultCodecs {
+final class ResultCodecs {
 
 	private static final List<Class<?>> STREAMING = List.of(InputStream.class, OutputStream.class, Reader.class,
 			Writer.class, BaseStream.class, Iterator.class, InputStreamSource.class, Callable.class);

@@ -25,7 +25,7 @@ import org.springframework.util.ReflectionUtils;
  * in the annotation and its message. A name from Redis is only compared with those of the
  * annotation: no class is ever looked up by it.
  */
-public final class StoredExceptions {
+final class StoredExceptions {
 
 	private static final Log logger = LogFactory.getLog(StoredExceptions.class);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the results of a method that publishes several values, as one JSON array.
  */
-public record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implements ResultCodec {
+record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implements ResultCodec {
 
 	private static final Log logger = LogFactory.getLog(StreamCodec.class);
 

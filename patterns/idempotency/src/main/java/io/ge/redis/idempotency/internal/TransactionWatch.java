@@ -17,7 +17,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * nothing, and savepoints are parts of their transaction; neither counts. One whose
  * commit has failed, or of which nobody hears again, counts as committed: it may be.
  */
-public final class TransactionWatch implements TransactionExecutionListener {
+final class TransactionWatch implements TransactionExecutionListener {
 
 	private final ThreadLocal<@Nullable CallTransactions> current = new ThreadLocal<>();
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param result what the call returned, or {@code null} if that was not known at the
  * commit or cannot be kept
  */
-public record TransactionalRecord(String id, String operation, long fence, byte[] fingerprint,
+record TransactionalRecord(String id, String operation, long fence, byte[] fingerprint,
 		byte @Nullable [] result) {
 
 	@Override

@@ -37,7 +37,7 @@ import org.springframework.util.Assert;
  * in between its time goes on with that of this process. A row that has expired counts
  * until it is purged.
  */
-public final class TransactionalRecords {
+final class TransactionalRecords {
 
 	private static final Log logger = LogFactory.getLog(TransactionalRecords.class);
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A lock in the hands of one caller, from its acquisition until it is given up: one
  * section of a {@link LockLease}, which knows whether the lock is still this instance's.
  */
-public final class HeldLock implements LockHandle {
+final class HeldLock implements LockHandle {
 
 	public final LockLease lease;
 

@@ -11,5 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param lost the tokens under which a new primary may not know the lock, which is
  * written again then, or {@code null}
  */
-public record LeaseRenewal(RedisLockKey key, String handle, Duration lease, LockAnswer.@Nullable TokenRange lost) {
+record LeaseRenewal(RedisLockKey key, String handle, Duration lease, LockAnswer.@Nullable TokenRange lost) {
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param kept whether nobody is at work under that lease, so that it ends then and not
  * before
  */
-public record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean kept) {
+record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean kept) {
 
 	/**
 	 * Returns when the lock is free, by the clock of this instance, if that is known.

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of asking for a lock.
  */
-public sealed interface LockDecision {
+sealed interface LockDecision {
 
 	record Acquired(HeldLock lock) implements LockDecision {
 	}

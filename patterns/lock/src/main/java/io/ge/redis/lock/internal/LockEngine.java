@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Takes, keeps and gives up locks, asynchronously and without blocking. Ownership is the
  * instance and a handle, never a thread.
  */
-public final class LockEngine {
+final class LockEngine {
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(1);
 

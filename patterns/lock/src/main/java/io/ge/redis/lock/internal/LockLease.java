@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * with another lease is extended once to the lease of the first section, also where
  * leases are not extended.
  */
-public final class LockLease {
+final class LockLease {
 
 	/** How long callers of one instance may follow each other if others wait. */
 	public static final long LONGEST_NANOS = 20_000_000;

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
  * The report of one instance about its locks: of the holders and the waiters at most 100
  * each, the longest held and the most wanted first.
  */
-public record LockReport(String process, int held, int awaited, List<Holder> holders, List<Waiters> waiters) {
+record LockReport(String process, int held, int awaited, List<Holder> holders, List<Waiters> waiters) {
 
 	static final int MOST = 100;
 

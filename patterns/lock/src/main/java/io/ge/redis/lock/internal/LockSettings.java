@@ -17,7 +17,7 @@ import org.springframework.util.Assert;
  *
  * @param maxHold for how long the lease is extended at most, or {@code null} if for ever
  */
-public record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,
+record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,
 		@Nullable Duration maxHold, Duration atLeastFor, OnLost onLost, int replicas, Duration syncTimeout,
 		LockMode mode, int permits) {
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param token its first token, 0 if it is shared
  * @param age for how long the instance has had it
  */
-public record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
+record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
 		Duration age, int waiters, @Nullable Shared shared) {
 
 	private static final String SHARED = "*";

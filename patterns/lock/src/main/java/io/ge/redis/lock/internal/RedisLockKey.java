@@ -13,7 +13,7 @@ import io.ge.redis.core.key.RedisKey;
  *
  * @param all the keys, in the order that the scripts state
  */
-public record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<RedisLockKey> {
+record RedisLockKey(RedisKey lock, List<RedisKey> all) implements Comparable<RedisLockKey> {
 
 	private static final int SHOWN_BYTES = 6;
 

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * tokens, and an instance that does not need the answer any more releases that handle,
  * until Redis has answered.
  */
-public class RedisLocks {
+class RedisLocks {
 
 	static final String TOPIC = "lock";
 

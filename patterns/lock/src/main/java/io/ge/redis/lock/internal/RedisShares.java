@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * what for; the digit is the format. What the states mean stands in {@code share.lua}.
  * What goes wrong heals as {@code docs/locks-design.md} says.
  */
-public final class RedisShares extends RedisLocks {
+final class RedisShares extends RedisLocks {
 
 	/** How many holders of one lock are shown. */
 	private static final int MOST_SHOWN = 100;

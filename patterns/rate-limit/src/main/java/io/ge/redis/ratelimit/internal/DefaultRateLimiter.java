@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Asks the engine, waits for it where the caller does, and publishes its decision on a
  * thread of the application: that of the caller, or one with what was bound to that.
  */
-public final class DefaultRateLimiter implements RateLimiter {
+final class DefaultRateLimiter implements RateLimiter {
 
 	private final RateLimitRegistry limits;
 

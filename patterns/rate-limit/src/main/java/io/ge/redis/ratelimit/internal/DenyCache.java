@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Holds at most {@value #CAPACITY} denials, in sets of {@value #WAYS}: if a set is full,
  * the denial that ends first makes room. No lock, and no work in the background.
  */
-public final class DenyCache {
+final class DenyCache {
 
 	static final int CAPACITY = 16_384;
 

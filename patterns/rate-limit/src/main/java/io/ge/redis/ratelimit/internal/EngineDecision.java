@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param waitNanos how long the caller waits until it may proceed, zero or less for not
  * at all
  */
-public record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavailableException refusal,
+record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavailableException refusal,
 		List<RateLimitEvent> events, long waitNanos) {
 
 	static EngineDecision of(List<LimitState> states, Source source, @Nullable RateLimitPermits permits,

@@ -4,7 +4,7 @@ package io.ge.redis.ratelimit.internal;
 /**
  * Settings of a limit that cannot work, with what to write instead.
  */
-public final class InvalidRateLimitException extends IllegalArgumentException {
+final class InvalidRateLimitException extends IllegalArgumentException {
 
 	private static final long serialVersionUID = 1L;
 

@@ -12,7 +12,7 @@ import io.ge.redis.ratelimit.RateLimitChangeException;
  * Checks of changes that an operator asks for while the application runs. Everything else
  * is refused, with the setting that is wrong and what to write instead.
  */
-public final class LimitChangeChecks {
+final class LimitChangeChecks {
 
 	private static final Duration SHORTEST_BLOCK = Duration.ofMillis(1);
 

@@ -26,7 +26,7 @@ import org.apache.commons.logging.LogFactory;
  * three if a subscription hangs without being closed, and no decision pays for it. It is
  * also read every 20 minutes, which keeps the hash alive.
  */
-public final class LimitChangeFeed {
+final class LimitChangeFeed {
 
 	private static final Log logger = LogFactory.getLog(LimitChangeFeed.class);
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param blockedUntil the end of a block by {@link System#nanoTime()}, or {@code null}
  * @param last the last result, so that applying the change again costs a comparison
  */
-public record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
+record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
 		@Nullable Long blockedUntil, AtomicReference<@Nullable Applied> last) {
 
 	private static final Log logger = LogFactory.getLog(LiveChange.class);

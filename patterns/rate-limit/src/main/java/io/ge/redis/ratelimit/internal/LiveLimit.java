@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * All that differs from the definition of one limit, at one moment. Not changed any more
  * once it is in use.
  */
-public final class LiveLimit {
+final class LiveLimit {
 
 	static final LiveLimit NONE = new LiveLimit();
 

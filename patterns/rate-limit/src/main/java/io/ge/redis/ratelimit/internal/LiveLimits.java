@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * more for a limit with changes for single keys. The map is replaced as a whole, whenever
  * the properties or the changes that all instances share are read anew.
  */
-public final class LiveLimits {
+final class LiveLimits {
 
 	private static final Log logger = LogFactory.getLog(LiveLimits.class);
 

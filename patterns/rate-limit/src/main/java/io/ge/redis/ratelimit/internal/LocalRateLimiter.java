@@ -18,7 +18,7 @@ import io.ge.redis.ratelimit.RateLimitEvent.Source;
  * divided by the last known number of instances. A cost above that share is refused.
  * Forgets the key that was silent longest when there are more than {@value #CAPACITY}.
  */
-public final class LocalRateLimiter {
+final class LocalRateLimiter {
 
 	static final int CAPACITY = 10_000;
 

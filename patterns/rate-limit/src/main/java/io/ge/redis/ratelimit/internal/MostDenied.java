@@ -23,7 +23,7 @@ import io.ge.redis.ratelimit.RateLimitDecision;
  * known the less a stranger costs, and a flood of keys that are denied once each drives
  * out none that is denied often. No caller waits for a lock.
  */
-public final class MostDenied {
+final class MostDenied {
 
 	static final int CAPACITY = 100;
 

@@ -9,5 +9,5 @@ import io.ge.redis.ratelimit.RateLimit;
  * @param limit the limit as it is now for the key
  * @param cost how many permits; zero only looks
  */
-public record PermitRequest(RateLimit limit, RedisLimitKey key, long cost) {
+record PermitRequest(RateLimit limit, RedisLimitKey key, long cost) {
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Checks of every limit, wherever it is written: in properties, an annotation or code.
  * Each place has its own way to name a setting.
  */
-public final class RateLimitChecks {
+final class RateLimitChecks {
 
 	private static final Duration SHORTEST_WINDOW = Duration.ofMillis(1);
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * and code use. A name with bands stands for several limits, each of which has a name of
  * its own as well.
  */
-public final class RateLimitDefinitions {
+final class RateLimitDefinitions {
 
 	private final RateLimitProperties properties;
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * denies, what the earlier ones took is refunded. In between, others may be denied that
  * need not be; nobody is admitted too often.
  */
-public final class RateLimitEngine {
+final class RateLimitEngine {
 
 	/** Permits were refunded: the keys. Published by {@code refund.lua}. */
 	private static final String FORGET = "ratelimit.forget";

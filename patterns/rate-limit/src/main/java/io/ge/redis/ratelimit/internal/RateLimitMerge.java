@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * annotation, which wins over the default. Usually that is one limit; several if the
  * properties list them as bands, which replace limit, window and burst of the annotation.
  */
-public record RateLimitMerge(String name, RateLimitProperties properties, RateLimitProperties.Limit attributes) {
+record RateLimitMerge(String name, RateLimitProperties properties, RateLimitProperties.Limit attributes) {
 
 	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * defaults, in that order. Also the place where limits that come as they are, from code,
  * are held to the same rules.
  */
-public final class RateLimitRegistry {
+final class RateLimitRegistry {
 
 	private final Supplier<RateLimitProperties> properties;
 

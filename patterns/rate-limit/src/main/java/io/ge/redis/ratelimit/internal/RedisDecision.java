@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * such that an error is on the safe side: what ends, ends no later than in Redis, counted
  * from the sending of the call; what begins, begins no earlier, counted from its return.
  */
-public record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, long receivedAt) {
+record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, long receivedAt) {
 
 	/** Allowed, now, at, permits of others. */
 	private static final int HEAD = 4;

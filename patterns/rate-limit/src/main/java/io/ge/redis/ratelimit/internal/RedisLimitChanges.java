@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * not differ; that of a block the server time of its end. Fields of a kind that this
  * version does not know are passed over.
  */
-public final class RedisLimitChanges {
+final class RedisLimitChanges {
 
 	public static final int CAPACITY = 10_000;
 

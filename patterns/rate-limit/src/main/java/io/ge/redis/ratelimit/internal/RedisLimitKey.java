@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 /**
  * Whom a limit limits, and where Redis keeps the state of it.
  */
-public final class RedisLimitKey {
+final class RedisLimitKey {
 
 	private final int hash;
 

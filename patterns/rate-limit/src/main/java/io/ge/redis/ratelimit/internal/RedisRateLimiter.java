@@ -25,7 +25,7 @@ import io.ge.redis.ratelimit.RateLimiter;
  * <p>
  * An admission whose outcome nobody learnt stays counted: it can only admit too few.
  */
-public final class RedisRateLimiter {
+final class RedisRateLimiter {
 
 	private static final LuaScript DECIDE = LuaScript.load(RateLimiter.class, "decide.lua");
 

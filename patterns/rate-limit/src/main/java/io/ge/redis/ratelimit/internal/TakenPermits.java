@@ -9,7 +9,7 @@ import io.ge.redis.ratelimit.RateLimitPermits;
 /**
  * The permits that a decision of the engine has taken, with the way to refund them.
  */
-public final class TakenPermits implements RateLimitPermits {
+final class TakenPermits implements RateLimitPermits {
 
 	static final TakenPermits NONE = new TakenPermits(0, () -> {
 	});

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param refusal the outage that refuses the call, or {@code null}
  */
-public record BlacklistDecision(TokenStatus status, @Nullable RedisUnavailableException refusal, BlacklistEvent event) {
+record BlacklistDecision(TokenStatus status, @Nullable RedisUnavailableException refusal, BlacklistEvent event) {
 
 	static BlacklistDecision clear(String list, Source source) {
 		return new BlacklistDecision(TokenStatus.CLEAR, null, new BlacklistEvent(list, Outcome.CLEAR, source));

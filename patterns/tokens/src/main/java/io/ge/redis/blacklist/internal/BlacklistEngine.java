@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Decides about tokens and subjects, without blocking: from memory if that can be relied
  * upon, else by asking Redis.
  */
-public final class BlacklistEngine {
+final class BlacklistEngine {
 
 	private final RedisTokenBlacklist redis;
 

@@ -11,7 +11,7 @@ import org.springframework.util.Assert;
  *
  * @param clear the decision of a check that memory has answered and that found nothing
  */
-public record BlacklistSettings(String name, OutagePolicy onOutage, BlacklistDecision clear) {
+record BlacklistSettings(String name, OutagePolicy onOutage, BlacklistDecision clear) {
 
 	public BlacklistSettings(String name, OutagePolicy onOutage) {
 		this(name, onOutage, BlacklistDecision.clear(name, Source.LOCAL));

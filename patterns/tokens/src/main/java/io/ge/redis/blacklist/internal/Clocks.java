@@ -15,7 +15,7 @@ import io.ge.redis.core.invocation.Times;
  * @param skew how long after its expiry a token may be accepted
  * @param issuerSkew how far an issuer's clock may be ahead of the server's
  */
-public record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
+record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 
 	public static Clocks of(BlacklistProperties properties) {
 		return new Clocks(properties.maxTokenLifetime().toMillis(), properties.clockSkew().toMillis(),

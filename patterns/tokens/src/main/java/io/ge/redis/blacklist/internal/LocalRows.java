@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * What was left out makes the memory incomplete, until all rows are read again and there
  * is room: Redis is asked about each token that is not known as revoked.
  */
-public final class LocalRows {
+final class LocalRows {
 
 	/** Rows that are over are forgotten no earlier than Redis does it. */
 	private static final long LATE = TimeUnit.SECONDS.toMicros(10);

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Nothing here needs compensation: a revocation of unknown outcome errs on the safe side.
  */
-public final class RedisTokenBlacklist {
+final class RedisTokenBlacklist {
 
 	private static final LuaScript CHECK = LuaScript.load(TokenBlacklist.class, "check.lua");
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param notBefore its not-before in microseconds of the server's clock, 0 if it has
  * none, or {@link #LOST}
  */
-public record Row(RowKind kind, long fast, long strong, long standsUntil, long notBefore, @Nullable String reason) {
+record Row(RowKind kind, long fast, long strong, long standsUntil, long notBefore, @Nullable String reason) {
 
 	/** A not-before that Redis has lost. */
 	static final long LOST = Long.MAX_VALUE;

@@ -41,7 +41,7 @@ import org.springframework.core.NestedExceptionUtils;
  * which are then read again. Looks end when nothing was checked for a while, and begin
  * with the next check, which asks Redis.
  */
-public final class RowFeed {
+final class RowFeed {
 
 	private static final Log logger = LogFactory.getLog(RowFeed.class);
 

@@ -4,7 +4,7 @@ package io.ge.redis.blacklist.internal;
 /**
  * The kinds of rows, and how they are compared.
  */
-public enum RowKind {
+enum RowKind {
 
 	/** A revoked token. */
 	TOKEN('t'),

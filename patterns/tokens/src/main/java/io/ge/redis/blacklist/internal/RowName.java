@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param issuer the issuer, the name of a list, or {@code null}
  */
-public record RowName(RowKind kind, @Nullable String issuer, String text, int parts) {
+record RowName(RowKind kind, @Nullable String issuer, String text, int parts) {
 
 	public static final int MEMBER_BYTES = 1 + 2 * Long.BYTES;
 

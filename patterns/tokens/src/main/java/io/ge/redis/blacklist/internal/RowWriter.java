@@ -18,7 +18,7 @@ import org.springframework.util.StringUtils;
  * Writes what is revoked and blocked, without waiting. Whatever comes of it: from then on
  * this instance must see it.
  */
-public record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {
+record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {
 
 	private static final int LONGEST_REASON = 200;
 

@@ -6,7 +6,7 @@ package io.ge.redis.blacklist.internal;
  * since the request for it was sent. So it is never behind the server, and ahead by no
  * more than a round trip. Counted from the reply it is never ahead.
  */
-public final class ServerClock {
+final class ServerClock {
 
 	private static final long UNKNOWN = Long.MIN_VALUE;
 
