@@ -8,19 +8,23 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.Collections;
 import java.util.Date;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaEnumConstant;
 import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -91,6 +95,34 @@ final class ArchitectureConditions {
 				}
 			}
 		});
+	}
+
+	ArchCondition<JavaClass> mentionNoInternalTypeInTheirSignatures() {
+		return condition("mention no internal type in their signatures", (type, report) -> {
+			for (JavaMember member : type.getMembers()) {
+				boolean seen = member.getModifiers().contains(JavaModifier.PUBLIC)
+						|| member.getModifiers().contains(JavaModifier.PROTECTED);
+				if (seen && signatureOf(member).anyMatch(ArchitectureConditions::isInternal)) {
+					report.accept(type, member.getDescription());
+				}
+			}
+		});
+	}
+
+	private static Stream<JavaClass> signatureOf(JavaMember member) {
+		Set<JavaClass> types = new HashSet<>();
+		if (member instanceof JavaCodeUnit code) {
+			types.addAll(code.getReturnType().getAllInvolvedRawTypes());
+			code.getParameterTypes().forEach((each) -> types.addAll(each.getAllInvolvedRawTypes()));
+		}
+		else if (member instanceof JavaField field) {
+			types.addAll(field.getType().getAllInvolvedRawTypes());
+		}
+		return types.stream();
+	}
+
+	private static boolean isInternal(JavaClass type) {
+		return (type.getPackageName() + ".").contains(".internal.");
 	}
 
 	ArchCondition<JavaClass> notListPatternsAsEnumConstants(Set<String> patterns) {

@@ -39,9 +39,10 @@ final class ArchitectureRules {
 
 	static final Set<String> ADAPTERS = Set.of("web", "security", "actuate", "embedded");
 
-	/** Sub-packages of patterns whose public classes are none for anybody else. */
-	static final Set<String> INNER_ROOMS = Set.of("engine", "settings", "live", "codec", "read", "write", "near",
-			"effect");
+	/**
+	 * Packages that build, show or adapt a pattern, and so may use its internal package.
+	 */
+	static final Set<String> BUILDERS = Set.of("autoconfigure", "actuate", "web");
 
 	/**
 	 * Sub-packages of {@code web} for what only one pattern needs there, and that one.
@@ -99,12 +100,18 @@ final class ArchitectureRules {
 				classesIn(PATTERNS).should(this.conditions.stayWithinTheirOwnOf(PATTERNS)));
 		add("a pattern knows no adapter", PATTERNS,
 				noClassesIn(PATTERNS).should().dependOnClassesThat().resideInAnyPackage(below(ADAPTERS)));
-		add("the inner rooms of a pattern are its own",
+		add("only auto-configuration, actuate and web use the internals of a pattern",
 				noClasses().that()
-					.resideOutsideOfPackages(below(PATTERNS))
+					.resideOutsideOfPackages(below(union(PATTERNS, BUILDERS)))
 					.should()
 					.dependOnClassesThat()
-					.resideInAnyPackage(below(INNER_ROOMS, ".*.")));
+					.resideInAnyPackage(below(Set.of("internal"), ".*.")));
+		add("no public signature of a pattern mentions an internal type", PATTERNS,
+				classesIn(PATTERNS).and()
+					.arePublic()
+					.and()
+					.resideOutsideOfPackages(below(Set.of("internal"), ".*."))
+					.should(this.conditions.mentionNoInternalTypeInTheirSignatures()));
 		add("web knows patterns only in their rooms", Set.of("web"),
 				noClassesIn(Set.of("web")).and()
 					.resideOutsideOfPackages(below(WEB_ROOMS.keySet(), ".web."))

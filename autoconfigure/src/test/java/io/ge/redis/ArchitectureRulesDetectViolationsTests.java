@@ -38,8 +38,11 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("core has no constant named after a pattern", List.of("core.PatternList"));
 		violators.put("a pattern knows no other pattern", List.of("lock.LockKnowsCache"));
 		violators.put("a pattern knows no adapter", List.of("lock.LockKnowsWeb"));
-		violators.put("the inner rooms of a pattern are its own", List.of("web.WebUsesEngine"));
-		violators.put("web knows patterns only in their rooms", List.of("web.WebUsesEngine"));
+		violators.put("only auto-configuration, actuate and web use the internals of a pattern",
+				List.of("security.SecurityUsesInternals"));
+		violators.put("no public signature of a pattern mentions an internal type",
+				List.of("lock.LockMentionsInternals"));
+		violators.put("web knows patterns only in their rooms", List.of("web.WebUsesInternals"));
 		violators.put("web.exchange knows no pattern but idempotency", List.of("web.exchange.ExchangeKnowsLock"));
 		violators.put("web.limit knows no pattern but ratelimit", List.of("web.limit.LimitKnowsLock"));
 		violators.put("web.lock knows no pattern but lock", List.of("web.lock.WebLockKnowsCache"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis;
+
 /**
  * Settles what a listener was given, by its own decision. The first call counts, later
  * ones do nothing. May be called on any thread, also after the listener has returned, but

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis;
+
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,8 @@ public class RedisUnavailableException extends GeRedisException {
 
 	private volatile @Nullable String method;
 
-	public RedisUnavailableException(String server, String guard, String problem, OutageCause reason, boolean outcomeUnknown,
-			@Nullable Throwable cause) {
+	public RedisUnavailableException(String server, String guard, String problem, OutageCause reason,
+			boolean outcomeUnknown, @Nullable Throwable cause) {
 		super(problem, cause);
 		this.server = server;
 		this.guard = guard;

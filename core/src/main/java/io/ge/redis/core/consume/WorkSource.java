@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The {@link ConsumerContainer} asks; a source knows keys and scripts.
  * <p>
  * No method blocks, and none is called again before its last stage has completed. A stage
- * that fails with {@link io.ge.redis.RedisUnavailableException} means an
- * outage: the container pauses and asks again. Each call is one script per slot.
+ * that fails with {@link io.ge.redis.RedisUnavailableException} means an outage: the
+ * container pauses and asks again. Each call is one script per slot.
  *
  * @param <T> the messages
  */

@@ -46,7 +46,8 @@ final class OutageCauses {
 			if (found == OutageCause.TIMEOUT) {
 				return OutageCause.CONNECT_TIMEOUT;
 			}
-			if (found != null && found.opensBreaker() && found != OutageCause.REFUSED && found != OutageCause.DISCONNECTED) {
+			if (found != null && found.opensBreaker() && found != OutageCause.REFUSED
+					&& found != OutageCause.DISCONNECTED) {
 				return found;
 			}
 		}
@@ -104,11 +105,14 @@ final class OutageCauses {
 		// Netty throws subclasses without stack traces
 		String name = failure.getClass().getSimpleName().replaceFirst("^Stackless", "");
 		return switch (name) {
-			case "RedisCommandTimeoutException", "SocketTimeoutException", "ConnectTimeoutException" -> OutageCause.TIMEOUT;
+			case "RedisCommandTimeoutException", "SocketTimeoutException", "ConnectTimeoutException" ->
+				OutageCause.TIMEOUT;
 			case "RedisConnectionException", "ConnectException", "RedisConnectionFailureException", "PoolException" ->
 				OutageCause.REFUSED;
-			case "NativeIoException", "SocketException", "EOFException", "JedisConnectionException" -> OutageCause.DISCONNECTED;
-			case "RedisException" -> message.contains("closed") || message.contains("onnection") ? OutageCause.DISCONNECTED : null;
+			case "NativeIoException", "SocketException", "EOFException", "JedisConnectionException" ->
+				OutageCause.DISCONNECTED;
+			case "RedisException" ->
+				message.contains("closed") || message.contains("onnection") ? OutageCause.DISCONNECTED : null;
 			default -> null;
 		};
 	}

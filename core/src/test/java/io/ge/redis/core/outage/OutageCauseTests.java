@@ -51,7 +51,8 @@ class OutageCauseTests {
 	void knowsWhatTheServerSaysWhicheverDriverPassesItOn(String reply, OutageCause cause) {
 		assertThat(OutageCauses.of(new RedisCommandExecutionException(reply))).isEqualTo(cause);
 		assertThat(OutageCauses.of(new RedisSystemException("Error", new JedisDataException(reply)))).isEqualTo(cause);
-		assertThat(OutageCauses.of(new CompletionException(new RedisCommandExecutionException(reply)))).isEqualTo(cause);
+		assertThat(OutageCauses.of(new CompletionException(new RedisCommandExecutionException(reply))))
+			.isEqualTo(cause);
 	}
 
 	@Test

@@ -10,8 +10,8 @@ import io.ge.redis.core.outage.Waiting;
  * Publishes to all instances, over the channels that are configured below
  * {@code ge.redis.broadcast.channels}.
  * <p>
- * Redis: one script call. After {@link io.ge.redis.RedisUnavailableException}
- * the message may have been published; if it is repeated, listeners may get it twice.
+ * Redis: one script call. After {@link io.ge.redis.RedisUnavailableException} the message
+ * may have been published; if it is repeated, listeners may get it twice.
  */
 public interface Broadcaster {
 

@@ -132,8 +132,8 @@ public interface GeCaches {
 	 * @param key the key
 	 * @param value the value; {@code null} for none any more
 	 * @return the version of the change, as the store is told it
-	 * @throws io.ge.redis.RedisUnavailableException if Redis has not taken
-	 * the change, or nobody knows whether it has, and so in contrast to all other methods
+	 * @throws io.ge.redis.RedisUnavailableException if Redis has not taken the change, or
+	 * nobody knows whether it has, and so in contrast to all other methods
 	 * @throws io.ge.redis.cache.behind.WriteBehindFullException if too many keys wait for
 	 * the store
 	 * @throws IllegalArgumentException if the cache is not written behind, holds values

@@ -17,8 +17,8 @@ public enum OnRedisDown {
 
 	/**
 	 * It is rolled back, and its caller gets a
-	 * {@link io.ge.redis.RedisUnavailableException}; without a transaction,
-	 * the method does not run.
+	 * {@link io.ge.redis.RedisUnavailableException}; without a transaction, the method
+	 * does not run.
 	 */
 	FAIL_TX
 

@@ -41,8 +41,8 @@ public interface Idempotency {
 	 * @throws IdempotencyMismatchException if the key was used with another payload
 	 * @throws OutcomeUnknownException if the first call has failed with unknown effect
 	 * @throws ResponseLostException if the result of the first call was not kept
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
-	 * and the policy is to deny
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable and the
+	 * policy is to deny
 	 */
 	<T extends @Nullable Object> T execute(IdempotencySettings settings, Object key, @Nullable Object payload,
 			ParameterizedTypeReference<T> type, Supplier<T> action);

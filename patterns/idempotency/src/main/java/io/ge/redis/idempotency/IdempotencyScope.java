@@ -11,9 +11,9 @@ public enum IdempotencyScope {
 	 * Each authenticated principal has keys of its own, separated by the issuer of its
 	 * token where there is one. All anonymous callers share theirs. So an authenticated
 	 * caller cannot get another's result by guessing a key. A
-	 * {@link io.ge.redis.PrincipalProvider} names the principal. A token
-	 * without a subject stands for its client; a principal without any name is refused
-	 * with an {@link IdempotencyCallerException}.
+	 * {@link io.ge.redis.PrincipalProvider} names the principal. A token without a
+	 * subject stands for its client; a principal without any name is refused with an
+	 * {@link IdempotencyCallerException}.
 	 */
 	PRINCIPAL,
 

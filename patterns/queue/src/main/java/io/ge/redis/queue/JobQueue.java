@@ -19,8 +19,8 @@ import io.ge.redis.core.outage.Waiting;
  * <p>
  * Redis: one script call each, two for a job that could not be cancelled. All keys of a
  * queue are in one slot. A call that ends with
- * {@link io.ge.redis.RedisUnavailableException} may have been executed, and
- * may be repeated for a job with a {@linkplain JobOptions#key(String) key}.
+ * {@link io.ge.redis.RedisUnavailableException} may have been executed, and may be
+ * repeated for a job with a {@linkplain JobOptions#key(String) key}.
  */
 public interface JobQueue {
 
@@ -51,8 +51,8 @@ public interface JobQueue {
 	/**
 	 * Cancels a job.
 	 * @param running whether to cancel it also if it runs: its listener continues, but is
-	 * no longer {@linkplain io.ge.redis.Acknowledgment#isLeased() leased},
-	 * and its result does not count
+	 * no longer {@linkplain io.ge.redis.Acknowledgment#isLeased() leased}, and its result
+	 * does not count
 	 * @return completes with {@link JobStatus.State#CANCELLED} if the job will not run
 	 * any more, {@link JobStatus.State#RUNNING} if it runs and is left alone, and
 	 * {@link JobStatus.State#UNKNOWN} if it does not exist or has ended

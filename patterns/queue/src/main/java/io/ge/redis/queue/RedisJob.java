@@ -20,8 +20,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link io.ge.redis.NotRetryableException} makes it a dead letter at once.
  * <p>
  * The method takes the payload by its declared type, or a {@link Job} of it. Optional
- * parameters are an {@code int} with {@link io.ge.redis.DeliveryAttempt} and
- * an {@link io.ge.redis.Acknowledgment}.
+ * parameters are an {@code int} with {@link io.ge.redis.DeliveryAttempt} and an
+ * {@link io.ge.redis.Acknowledgment}.
  * <p>
  * Redis: one script call for the jobs that are taken together, and one for up to 256 that
  * have ended. For all that run, one every third of {@code visibility-timeout}.

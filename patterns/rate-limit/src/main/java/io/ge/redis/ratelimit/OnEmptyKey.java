@@ -8,8 +8,7 @@ package io.ge.redis.ratelimit;
 public enum OnEmptyKey {
 
 	/**
-	 * The call fails with an {@link io.ge.redis.InvalidKeyException}:
-	 * over HTTP a 400.
+	 * The call fails with an {@link io.ge.redis.InvalidKeyException}: over HTTP a 400.
 	 */
 	ERROR,
 

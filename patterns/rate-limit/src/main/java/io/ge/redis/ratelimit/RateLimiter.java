@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * ge.redis.outage.command-timeout}. If a limit has a wait, the calling thread also waits
  * for its permits.
  * <p>
- * A decision throws {@link io.ge.redis.RedisUnavailableException} if Redis is
- * unavailable and the policy of one of its limits is to deny. Methods that take a name
- * throw {@link IllegalArgumentException} if there is no limit of that name.
+ * A decision throws {@link io.ge.redis.RedisUnavailableException} if Redis is unavailable
+ * and the policy of one of its limits is to deny. Methods that take a name throw
+ * {@link IllegalArgumentException} if there is no limit of that name.
  * <p>
  * Each method that may wait for Redis has a twin named {@code ...Async} that never
  * blocks. It completes with what the other one returns or throws: at once where memory
@@ -136,8 +136,8 @@ public interface RateLimiter {
 	 * Forgets what a key has used of a limit, on all instances. One script call.
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable;
-	 * then only what this instance has counted meanwhile is certain to be forgotten
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable; then only
+	 * what this instance has counted meanwhile is certain to be forgotten
 	 */
 	void reset(String name, Object key);
 

@@ -17,9 +17,9 @@ import io.ge.redis.core.structure.BlockingCalls;
  * <p>
  * Redis: one script call on the index of the principal, and one for each session, which
  * are in flight together. Methods complete exceptionally with
- * {@link io.ge.redis.RedisUnavailableException} if Redis does not answer
- * within {@code ge.redis.outage.command-timeout}. The method without {@code Async} in its
- * name waits for the same.
+ * {@link io.ge.redis.RedisUnavailableException} if Redis does not answer within
+ * {@code ge.redis.outage.command-timeout}. The method without {@code Async} in its name
+ * waits for the same.
  */
 public interface Sessions {
 

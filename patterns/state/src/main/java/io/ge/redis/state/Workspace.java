@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Redis: one script call for each method unless it says otherwise, whatever the size of
  * the workspace. A change whose reply is lost is sent again within
  * {@code ge.redis.outage.command-timeout}, and applied once. If nobody learns the outcome
- * ({@link io.ge.redis.RedisUnavailableException#isOutcomeUnknown()}), it may
- * have been applied; {@link #withOperation} makes it possible to repeat the call.
+ * ({@link io.ge.redis.RedisUnavailableException#isOutcomeUnknown()}), it may have been
+ * applied; {@link #withOperation} makes it possible to repeat the call.
  * <p>
  * All methods throw {@link IllegalArgumentException} before Redis is asked: for names as
  * in {@link Workspaces#open}, for values that cannot be written as JSON, are larger than

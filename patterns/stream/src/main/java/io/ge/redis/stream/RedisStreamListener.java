@@ -17,8 +17,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Delivery is at least once. A message is acknowledged after the method has returned, or
  * its future or publisher has completed. If that fails it is delivered again after a
  * pause, and becomes a dead letter after {@code max-deliveries}, which also counts
- * deliveries to instances that died.
- * {@link io.ge.redis.NotRetryableException} makes it a dead letter at once.
+ * deliveries to instances that died. {@link io.ge.redis.NotRetryableException} makes it a
+ * dead letter at once.
  * <p>
  * The method takes the payload by its declared type, or a {@link StreamEnvelope} of it.
  * Further parameters are optional: the headers as a {@code Map<String, String>}, an

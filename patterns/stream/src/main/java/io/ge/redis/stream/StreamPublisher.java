@@ -19,8 +19,8 @@ import io.ge.redis.core.outage.Waiting;
  * Redis: one script call for a message or a batch, with everything inside that the
  * definition asks for: depth of the chain, dedup, length, body. On a definition with
  * {@code partitions}, a batch is one call for each partition. If nobody learns the
- * outcome of a call ({@link io.ge.redis.RedisUnavailableException}), the same
- * message may be published again: with a dedup key it exists once.
+ * outcome of a call ({@link io.ge.redis.RedisUnavailableException}), the same message may
+ * be published again: with a dedup key it exists once.
  * <p>
  * All methods fail with {@link NotConfiguredException} for names that are not defined.
  */
@@ -30,8 +30,7 @@ public interface StreamPublisher {
 	 * Publishes a message.
 	 * @param variables the variables of a family, none for a single stream
 	 * @return completes with the ids, or exceptionally with {@link StreamFullException},
-	 * {@link ChainDepthException} or
-	 * {@link io.ge.redis.RedisUnavailableException}
+	 * {@link ChainDepthException} or {@link io.ge.redis.RedisUnavailableException}
 	 */
 	CompletableFuture<Published> publishAsync(String stream, Map<String, String> variables, StreamMessage message);
 

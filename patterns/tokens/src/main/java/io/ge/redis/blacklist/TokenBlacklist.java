@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  * Time is the server's.
  * <p>
  * Revoking and blocking succeed also when the server's memory limit is reached. On
- * {@link io.ge.redis.RedisUnavailableException} they may or may not have
- * happened; repeating them is harmless. What was revoked is lost with Redis' data: it
- * needs persistence, replicas and {@code noeviction} as much as any other data that must
- * not be lost.
+ * {@link io.ge.redis.RedisUnavailableException} they may or may not have happened;
+ * repeating them is harmless. What was revoked is lost with Redis' data: it needs
+ * persistence, replicas and {@code noeviction} as much as any other data that must not be
+ * lost.
  * <p>
  * Each method that may wait for Redis has a twin named {@code ...Async} that never
  * blocks. It completes with what the other one returns or throws: at once where memory
@@ -201,8 +201,8 @@ public interface TokenBlacklist {
 	 * @param token the token, verified
 	 * @return the status; {@link TokenStatus#CLEAR} without an answer from Redis if it is
 	 * unavailable and the policy of {@link #TOKENS} is to allow
-	 * @throws io.ge.redis.RedisUnavailableException if memory is not up to
-	 * date, Redis is unavailable and the policy is to deny
+	 * @throws io.ge.redis.RedisUnavailableException if memory is not up to date, Redis is
+	 * unavailable and the policy is to deny
 	 */
 	TokenStatus check(TokenIdentity token);
 
@@ -273,8 +273,8 @@ public interface TokenBlacklist {
 	 * @param subject text, a number, or a list of those
 	 * @return whether it is blocked; {@code false} without an answer from Redis if it is
 	 * unavailable and the policy of the list is to allow
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
-	 * and the policy is to deny
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable and the
+	 * policy is to deny
 	 */
 	boolean isBlocked(String name, Object subject);
 

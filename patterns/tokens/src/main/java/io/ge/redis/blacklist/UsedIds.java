@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.blacklist;
+
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,8 +27,8 @@ public interface UsedIds {
 	 * @param remembered for how long it must not be used again, at least a millisecond
 	 * @return whether this is its first use
 	 * @throws IllegalArgumentException if the time is shorter
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable;
-	 * the id may be used up
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable; the id may
+	 * be used up
 	 */
 	boolean use(String kind, String id, Duration remembered);
 

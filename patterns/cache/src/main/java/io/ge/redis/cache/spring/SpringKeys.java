@@ -31,8 +31,7 @@ final class SpringKeys {
 
 	/**
 	 * Names an entry.
-	 * @throws io.ge.redis.InvalidKeyException if a part has no text of
-	 * its own
+	 * @throws io.ge.redis.InvalidKeyException if a part has no text of its own
 	 */
 	static CacheKey of(String cache, Object key) {
 		String what = "The key of cache '" + cache + "'";

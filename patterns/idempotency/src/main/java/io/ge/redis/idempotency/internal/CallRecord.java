@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.idempotency.internal;
+
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Function;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.idempotency.internal;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Keys are never shown: their hash tells them from each other, and it is also the
  * {@code id} of the row in the table {@code ge_idempotency}, where there is one.
  * <p>
- * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException}
- * while it is unavailable.
+ * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException} while it is
+ * unavailable.
  */
 public final class IdempotencyControl {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.idempotency.internal;
+
 import java.util.List;
 
 import io.ge.redis.core.invocation.KeyText;
@@ -15,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * all share
  * @param fingerprint what must be equal in a repetition
  */
-record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key,
-		byte[] fingerprint) {
+record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key, byte[] fingerprint) {
 
 	private static final int MAX_KEY_LENGTH = 255;
 

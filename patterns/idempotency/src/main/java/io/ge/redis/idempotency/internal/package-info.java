@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Effects of calls: the transactions in which they are made, and the transactional
- * records that prove them.
+ * The guard on idempotent methods, the state of a call, the transactions that it runs in,
+ * and the records in Redis and in the database.
  */
 @NullMarked
 package io.ge.redis.idempotency.internal;
+
 import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.lock.internal;
+
 import java.time.Duration;
 import java.util.List;
 
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param token its first token, 0 if it is shared
  * @param age for how long the instance has had it
  */
-record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining,
-		Duration age, int waiters, @Nullable Shared shared) {
+record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining, Duration age,
+		int waiters, @Nullable Shared shared) {
 
 	private static final String SHARED = "*";
 

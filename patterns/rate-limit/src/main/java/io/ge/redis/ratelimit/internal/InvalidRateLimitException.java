@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 /**
  * Settings of a limit that cannot work, with what to write instead.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 /**
  * The state of a limit after a decision.
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -30,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A key is given as its parts: one, or one for each element of a list; none means all
  * callers. For settings and blocks the parts are joined with colons, as in properties.
- * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException}
- * while it is unavailable, and a change that ended so may be in effect nevertheless.
+ * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException} while it is
+ * unavailable, and a change that ended so may be in effect nevertheless.
  */
 public final class RateLimitControl {
 

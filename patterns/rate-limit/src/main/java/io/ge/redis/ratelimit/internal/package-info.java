@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Decisions on requests for permits: from memory, by one script call, or by this instance
- * alone while Redis is unavailable.
+ * The guard on limited methods, the limits that are in effect, and the decisions: from
+ * memory, by one script call, or by this instance alone while Redis is unavailable.
  */
 @NullMarked
 package io.ge.redis.ratelimit.internal;
+
 import org.jspecify.annotations.NullMarked;

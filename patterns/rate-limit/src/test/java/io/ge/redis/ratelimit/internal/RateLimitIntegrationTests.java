@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.Wide;

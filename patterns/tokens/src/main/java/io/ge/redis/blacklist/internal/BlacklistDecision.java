@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.blacklist.internal;
+
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.BlacklistEvent;
 import io.ge.redis.blacklist.BlacklistEvent.Outcome;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.blacklist.internal;
+
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;

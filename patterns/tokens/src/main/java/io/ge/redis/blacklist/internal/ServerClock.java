@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.blacklist.internal;
+
 /**
  * The server's clock as far as this instance knows it: what a reply said, and the time
  * since the request for it was sent. So it is never behind the server, and ahead by no

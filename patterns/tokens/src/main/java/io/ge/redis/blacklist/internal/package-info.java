@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Decisions about tokens and subjects: the rows in Redis, and what this instance
- * remembers of them.
+ * The guard on checked methods, the entries in Redis, and the copy of them that this
+ * instance answers from.
  */
 @NullMarked
 package io.ge.redis.blacklist.internal;
+
 import org.jspecify.annotations.NullMarked;

@@ -38,13 +38,12 @@ import org.jspecify.annotations.Nullable;
  * event loop. What they return completes on a thread of the application, and
  * exceptionally with what the other one throws.
  * <p>
- * On {@link io.ge.redis.RedisUnavailableException} a client keeps its token
- * and presents it again: if it was replaced all the same, the repetition gives the same
- * successor. That holds until the successor is used, also beyond the grace. The instance
- * notes this when Redis answers again. What Redis loses is lost: after a flush all
- * sessions are {@link Rotation.Unknown}; after a failover to a replica that lagged
- * behind, so are the successors that it had not received, while their predecessors are
- * good again.
+ * On {@link io.ge.redis.RedisUnavailableException} a client keeps its token and presents
+ * it again: if it was replaced all the same, the repetition gives the same successor.
+ * That holds until the successor is used, also beyond the grace. The instance notes this
+ * when Redis answers again. What Redis loses is lost: after a flush all sessions are
+ * {@link Rotation.Unknown}; after a failover to a replica that lagged behind, so are the
+ * successors that it had not received, while their predecessors are good again.
  */
 public interface RefreshTokens {
 
@@ -96,8 +95,8 @@ public interface RefreshTokens {
 	 * clients: a token is not bound to its client.
 	 * @param presented what the client presents, any text
 	 * @return its successor, or why there is none
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable:
-	 * the token may have been replaced, and the call may be repeated
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable: the token
+	 * may have been replaced, and the call may be repeated
 	 */
 	Rotation rotate(String presented);
 
@@ -114,8 +113,8 @@ public interface RefreshTokens {
 	 * its access tokens are revoked. Any token of the session will do.
 	 * @param presented what the client presents, any text
 	 * @return whether there was such a session
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable:
-	 * it may have ended, and the call may be repeated
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable: it may have
+	 * ended, and the call may be repeated
 	 */
 	boolean revoke(String presented);
 

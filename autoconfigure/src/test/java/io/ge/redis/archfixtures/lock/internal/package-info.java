@@ -4,6 +4,6 @@
  * An inner room of a pattern.
  */
 @NullMarked
-package io.ge.redis.archfixtures.lock.engine;
+package io.ge.redis.archfixtures.lock.internal;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.archfixtures.lock.engine;
+package io.ge.redis.archfixtures.lock.internal;
 
 public class LockDecider {
 
