@@ -28,7 +28,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  */
 @RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })
-public class BlacklistResource extends GuardResource {
+class BlacklistResource extends GuardResource {
 
 	private static final String HASH = "hash";
 

@@ -25,7 +25,7 @@ import org.springframework.util.function.SingletonSupplier;
  * A key of several parts is given by repeating the parameter, and so are several tags.
  */
 @RegisterReflectionForBinding({ CacheControl.Listing.class, CachesResource.RemovalReport.class })
-public class CachesResource extends GuardResource {
+class CachesResource extends GuardResource {
 
 	private static final String NAME = "cache";
 

@@ -20,7 +20,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * restarts.
  */
 @RegisterReflectionForBinding({ ConsumersResource.ConsumerList.class, ConsumersResource.Switched.class })
-public class ConsumersResource extends GuardResource {
+class ConsumersResource extends GuardResource {
 
 	private static final String ACTION = "action";
 

@@ -23,7 +23,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * be named by its {@code hash}, since keys are not shown.
  */
 @RegisterReflectionForBinding({ IdempotencyControl.Listing.class, IdempotencyResource.ClearReport.class })
-public class IdempotencyResource extends GuardResource {
+class IdempotencyResource extends GuardResource {
 
 	private static final String NAME = "idempotency";
 

@@ -20,7 +20,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * since keys are not shown.
  */
 @RegisterReflectionForBinding({ LockControl.Listing.class, LockControl.Look.class, LockResource.ReleaseReport.class })
-public class LockResource extends GuardResource {
+class LockResource extends GuardResource {
 
 	private static final String NAME = "lock";
 

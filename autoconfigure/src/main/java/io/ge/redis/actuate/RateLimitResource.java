@@ -34,7 +34,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  */
 @RegisterReflectionForBinding({ RateLimitResource.LimitsReport.class, RateLimitResource.RuleReport.class,
 		RateLimitResource.KeyReport.class, RateLimitResource.ActionReport.class })
-public class RateLimitResource extends GuardResource {
+class RateLimitResource extends GuardResource {
 
 	/** The name of the pattern in events and meters. */
 	private static final String PATTERN = "ratelimit";

@@ -18,7 +18,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * of attributes. A delete ends all of them, or one with {@code id} as a parameter.
  */
 @RegisterReflectionForBinding({ SessionProperties.class, Sessions.Info.class })
-public class SessionsResource extends GuardResource {
+class SessionsResource extends GuardResource {
 
 	private final SessionProperties properties;
 

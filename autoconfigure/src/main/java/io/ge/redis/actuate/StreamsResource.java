@@ -27,7 +27,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * {@code replay} or {@code delete} publishes a dead letter again or removes it.
  */
 @RegisterReflectionForBinding({ StreamView.class, StreamView.GroupView.class, DeadLetter.class })
-public class StreamsResource extends GuardResource {
+class StreamsResource extends GuardResource {
 
 	private static final String LETTERS = "dead-letters";
 

@@ -2,37 +2,15 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.actuate.BlacklistResource;
-import io.ge.redis.actuate.BreakerResource;
-import io.ge.redis.actuate.BroadcastsResource;
-import io.ge.redis.actuate.CachesResource;
-import io.ge.redis.actuate.ConsumersResource;
 import io.ge.redis.actuate.GeRedisEndpoint;
 import io.ge.redis.actuate.GeRedisEndpointWebExtension;
 import io.ge.redis.actuate.GuardArguments;
 import io.ge.redis.actuate.GuardFigures;
 import io.ge.redis.actuate.GuardResource;
 import io.ge.redis.actuate.GuardResources;
-import io.ge.redis.actuate.IdempotencyResource;
-import io.ge.redis.actuate.LockResource;
-import io.ge.redis.actuate.QueuesResource;
-import io.ge.redis.actuate.RateLimitResource;
-import io.ge.redis.actuate.SessionsResource;
-import io.ge.redis.actuate.StreamsResource;
-import io.ge.redis.blacklist.internal.BlacklistPattern;
-import io.ge.redis.breaker.internal.BreakerPattern;
-import io.ge.redis.broadcast.BroadcastPattern;
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.actuate.ResourcesConfiguration;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.idempotency.internal.IdempotencyPattern;
-import io.ge.redis.lock.internal.LockPattern;
-import io.ge.redis.queue.QueuePattern;
-import io.ge.redis.ratelimit.internal.RateLimitPattern;
-import io.ge.redis.session.SessionProperties;
-import io.ge.redis.session.Sessions;
-import io.ge.redis.stream.StreamPattern;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -42,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 
 /**
@@ -56,6 +35,7 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(RedisBackends.class)
 @ConditionalOnAvailableEndpoint(GeRedisEndpoint.class)
+@Import(ResourcesConfiguration.class)
 public final class GeRedisEndpointAutoConfiguration {
 
 	@Bean
@@ -66,72 +46,6 @@ public final class GeRedisEndpointAutoConfiguration {
 	@Bean
 	GuardArguments.Advisor geRedisGuardArguments() {
 		return new GuardArguments.Advisor();
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisRateLimitPattern")
-	RateLimitResource geRedisRateLimitResource(RateLimitPattern pattern, GuardedMethods methods, GuardFigures figures) {
-		return new RateLimitResource(pattern::control, pattern::rules, methods, figures);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisLockPattern")
-	LockResource geRedisLockResource(LockPattern pattern, GuardFigures figures) {
-		return new LockResource(pattern::control, figures);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisBreakerPattern")
-	BreakerResource geRedisBreakerResource(BreakerPattern pattern) {
-		return new BreakerResource(pattern::control);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisIdempotencyPattern")
-	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern, GuardFigures figures) {
-		return new IdempotencyResource(pattern::control, figures);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisCachePattern")
-	CachesResource geRedisCachesResource(CachePattern pattern) {
-		return new CachesResource(pattern);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisBlacklistPattern")
-	BlacklistResource geRedisBlacklistResource(BlacklistPattern pattern) {
-		return new BlacklistResource(pattern::control);
-	}
-
-	@Bean
-	@ConditionalOnBean(Consumers.class)
-	ConsumersResource geRedisConsumersResource(Consumers consumers) {
-		return new ConsumersResource(consumers);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisStreamPattern")
-	StreamsResource geRedisStreamsResource(ObjectProvider<StreamPattern> pattern) {
-		return new StreamsResource(() -> pattern.getObject().views(), () -> pattern.getObject().deadLetters());
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisQueuePattern")
-	QueuesResource geRedisQueuesResource(ObjectProvider<QueuePattern> pattern) {
-		return new QueuesResource(pattern::getObject);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisBroadcastPattern")
-	BroadcastsResource geRedisBroadcastsResource(ObjectProvider<BroadcastPattern> pattern) {
-		return new BroadcastsResource(pattern::getObject);
-	}
-
-	@Bean
-	@ConditionalOnBean(name = "geRedisSessions")
-	SessionsResource geRedisSessionsResource(SessionProperties properties, Sessions sessions) {
-		return new SessionsResource(properties, sessions);
 	}
 
 	@Bean
