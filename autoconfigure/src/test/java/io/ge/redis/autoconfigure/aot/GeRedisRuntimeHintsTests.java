@@ -118,9 +118,9 @@ class GeRedisRuntimeHintsTests {
 
 	@Test
 	void reportsOfInstancesAreReadAndWritten() {
-		for (String name : List.of("core.bus.Reports$Filter", "lock.engine.LockReport", "lock.engine.LockReport$Holder",
-				"lock.engine.LockReport$Waiters", "idempotency.engine.IdempotencyReport",
-				"idempotency.engine.IdempotencyReport$Key", "cache.guard.CacheReport", "cache.guard.CacheReport$Counts",
+		for (String name : List.of("core.bus.Reports$Filter", "lock.internal.LockReport", "lock.internal.LockReport$Holder",
+				"lock.internal.LockReport$Waiters", "idempotency.internal.IdempotencyReport",
+				"idempotency.internal.IdempotencyReport$Key", "cache.guard.CacheReport", "cache.guard.CacheReport$Counts",
 				"cache.guard.CacheWarmUp$Progress")) {
 			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
 			assertThat(RuntimeHintsPredicates.reflection()

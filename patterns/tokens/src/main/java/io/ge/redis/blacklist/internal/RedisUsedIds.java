@@ -31,7 +31,7 @@ public final class RedisUsedIds implements UsedIds {
 
 	private static final String PATTERN = "replay";
 
-	private static final LuaScript USE = LuaScript.load(RedisUsedIds.class, "use.lua");
+	private static final LuaScript USE = LuaScript.load(UsedIds.class, "use.lua");
 
 	private final Supplier<GuardedRedis> redis;
 
