@@ -2,8 +2,8 @@
 
 package io.ge.redis.autoconfigure;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.condition.OnNoRedisPropertyCondition;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.embedded.EmbeddedRedisProperties;
 import io.ge.redis.embedded.EmbeddedRedisServer;
 import redis.embedded.RedisExecProvider;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.actuate.GeRedisEndpoint;
@@ -21,7 +22,6 @@ import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.security.BlacklistTokenValidator;

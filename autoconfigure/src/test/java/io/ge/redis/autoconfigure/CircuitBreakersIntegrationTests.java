@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.Refusal;
 import io.ge.redis.actuate.BreakerResource;
 import io.ge.redis.actuate.GuardRequest;
@@ -19,9 +20,8 @@ import io.ge.redis.breaker.CircuitOpenException;
 import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.core.RedisBackends;
-import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.IdempotencyScope;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -9,7 +9,7 @@ import java.net.Socket;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.embedded.EmbeddedRedisProperties;
 import io.ge.redis.embedded.EmbeddedRedisServer;
 import io.ge.redis.embedded.EmbeddedRedisStartException;

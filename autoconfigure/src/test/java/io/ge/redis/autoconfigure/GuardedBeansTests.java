@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;

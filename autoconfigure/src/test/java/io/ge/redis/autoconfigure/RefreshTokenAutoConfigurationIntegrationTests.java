@@ -4,12 +4,12 @@ package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.blacklist.refresh.RefreshToken;
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent;
 import io.ge.redis.blacklist.refresh.RefreshTokenProperties;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.blacklist.refresh.Rotation;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Wide;
 import io.micrometer.core.instrument.MeterRegistry;

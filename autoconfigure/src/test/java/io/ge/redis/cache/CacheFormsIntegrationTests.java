@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.cache.AsyncApplication.Account;
 import io.ge.redis.cache.AsyncApplication.Accounts;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Stopwatch;

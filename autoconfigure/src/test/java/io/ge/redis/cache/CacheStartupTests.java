@@ -9,15 +9,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Stream;
+
 import javax.sql.DataSource;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
-import io.ge.redis.core.invocation.GuardConfigurationException;
-import io.ge.redis.core.invocation.Setting.Origin;
 import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.invocation.Setting.Origin;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.WarmUpApplication.Words;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.Wide;

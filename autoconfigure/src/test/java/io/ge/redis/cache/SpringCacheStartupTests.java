@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.SpringCacheAutoConfiguration;
 import io.ge.redis.cache.guard.CachePattern;
 import io.ge.redis.cache.spring.SpringCacheManager;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;

@@ -15,6 +15,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
@@ -33,7 +34,6 @@ import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;

@@ -3,12 +3,13 @@
 package io.ge.redis.security;
 
 import java.nio.charset.StandardCharsets;
+
 import javax.crypto.spec.SecretKeySpec;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistSecurityAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.test.SharedRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -15,10 +15,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.OutageCause;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.connection.DaemonThreads;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 

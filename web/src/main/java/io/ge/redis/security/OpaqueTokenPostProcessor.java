@@ -5,9 +5,9 @@ package io.ge.redis.security;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.UncheckedDecoder;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@
 
 package io.ge.redis.autoconfigure.application;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.startup.PropertyValueCheck;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.internal.RateLimitPattern;
 import org.apache.commons.logging.Log;

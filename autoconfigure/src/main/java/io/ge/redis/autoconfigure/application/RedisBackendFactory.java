@@ -10,11 +10,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.OutageCause;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.connection.GuardConnections;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import org.jspecify.annotations.Nullable;
 

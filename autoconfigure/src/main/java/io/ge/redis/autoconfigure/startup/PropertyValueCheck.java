@@ -5,8 +5,8 @@ package io.ge.redis.autoconfigure.startup;
 import java.time.Duration;
 import java.util.Set;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.outage.OutagePolicy;
 import org.jspecify.annotations.Nullable;

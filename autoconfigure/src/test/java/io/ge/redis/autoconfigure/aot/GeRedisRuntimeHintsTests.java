@@ -118,10 +118,10 @@ class GeRedisRuntimeHintsTests {
 
 	@Test
 	void reportsOfInstancesAreReadAndWritten() {
-		for (String name : List.of("core.bus.Reports$Filter", "lock.internal.LockReport", "lock.internal.LockReport$Holder",
-				"lock.internal.LockReport$Waiters", "idempotency.internal.IdempotencyReport",
-				"idempotency.internal.IdempotencyReport$Key", "cache.guard.CacheReport", "cache.guard.CacheReport$Counts",
-				"cache.guard.CacheWarmUp$Progress")) {
+		for (String name : List.of("core.bus.Reports$Filter", "lock.internal.LockReport",
+				"lock.internal.LockReport$Holder", "lock.internal.LockReport$Waiters",
+				"idempotency.internal.IdempotencyReport", "idempotency.internal.IdempotencyReport$Key",
+				"cache.guard.CacheReport", "cache.guard.CacheReport$Counts", "cache.guard.CacheWarmUp$Progress")) {
 			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
 			assertThat(RuntimeHintsPredicates.reflection()
 				.onType(report)

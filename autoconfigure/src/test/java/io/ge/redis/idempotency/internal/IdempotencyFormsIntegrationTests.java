@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
@@ -29,7 +30,6 @@ import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotency;

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import io.ge.redis.RedisUnavailableException;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockContext;

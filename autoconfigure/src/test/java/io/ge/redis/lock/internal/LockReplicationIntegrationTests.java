@@ -11,9 +11,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.OutageCause;
 import io.ge.redis.RedisUnavailableException;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.LockAcquireEvent;

@@ -73,7 +73,7 @@ public record JsonPayloads(Supplier<JsonMapper> mapper, Supplier<JsonMapper> wri
 
 	/**
 	 * Checks that payloads of the declared type can be read.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if they cannot
+	 * @throws io.ge.redis.GuardConfigurationException if they cannot
 	 */
 	public void verify(ListenerMethod listener) {
 		String obstacle = new RoundTrips(this.mapper, () -> 0)

@@ -73,8 +73,8 @@ public final class ListenerMethod {
 	 * @param envelope the type of messages around a payload, with the payload as its only
 	 * type parameter
 	 * @param batch whether it is called with several messages
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be
-	 * called with messages; says what to write
+	 * @throws io.ge.redis.GuardConfigurationException if it cannot be called with
+	 * messages; says what to write
 	 */
 	public ListenerMethod(Object bean, GuardedMethod method, Class<?> envelope, boolean batch) {
 		this.method = method;

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.OperationSource;
 import org.jspecify.annotations.Nullable;

@@ -6,11 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.call.OngoingResultException;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.GuardedOperation;
 import org.aopalliance.intercept.MethodInterceptor;

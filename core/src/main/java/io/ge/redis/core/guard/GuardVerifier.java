@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.GuardedOperation;
 import org.jspecify.annotations.Nullable;

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
+import io.ge.redis.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;

@@ -8,6 +8,7 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.ge.redis.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 /**

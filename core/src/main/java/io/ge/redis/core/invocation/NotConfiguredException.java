@@ -5,6 +5,7 @@ package io.ge.redis.core.invocation;
 import java.util.Map;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.Refusal;
 
 /**

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;

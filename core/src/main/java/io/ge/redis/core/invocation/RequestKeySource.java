@@ -5,6 +5,7 @@ package io.ge.redis.core.invocation;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
+import io.ge.redis.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.call.ResultForm;
 

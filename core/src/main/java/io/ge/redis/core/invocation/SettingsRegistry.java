@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,6 +4,7 @@ package io.ge.redis.core.invocation;
 
 import java.util.Set;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import org.jspecify.annotations.Nullable;
 

@@ -14,8 +14,8 @@ import java.util.concurrent.FutureTask;
 
 import io.ge.redis.Acknowledgment;
 import io.ge.redis.DeliveryAttempt;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.NotRetryableException;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ package io.ge.redis.core.invocation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 
+import io.ge.redis.GuardConfigurationException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -4,6 +4,7 @@ package io.ge.redis.core.invocation;
 
 import java.util.Map;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;

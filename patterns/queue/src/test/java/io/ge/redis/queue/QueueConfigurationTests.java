@@ -9,13 +9,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ConsumerProperties;
 import io.ge.redis.core.consume.JsonPayloads;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.core.invocation.NotConfiguredException;
 import io.ge.redis.stream.StreamProperties.Definition;

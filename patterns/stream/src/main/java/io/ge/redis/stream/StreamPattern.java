@@ -109,8 +109,8 @@ public final class StreamPattern implements GuardPattern {
 
 	/**
 	 * Has a method called with messages.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot
-	 * listen; says what to write
+	 * @throws io.ge.redis.GuardConfigurationException if it cannot listen; says what to
+	 * write
 	 */
 	public void listen(Object bean, GuardedMethod method, RedisStreamListener attributes) {
 		Assembly assembly = this.assembly.get();

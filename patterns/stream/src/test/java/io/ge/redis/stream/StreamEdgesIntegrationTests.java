@@ -18,10 +18,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.ge.redis.DeliveryAttempt;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.NotRetryableException;
 import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.consume.UnwritableException;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.stream.StreamEvent.Kind;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;

@@ -3,7 +3,7 @@
 package io.ge.redis.kotlin
 
 import io.ge.redis.core.guard.GuardAdvisor
-import io.ge.redis.core.invocation.GuardConfigurationException
+import io.ge.redis.GuardConfigurationException
 import io.ge.redis.ratelimit.RateLimited
 import java.util.stream.Stream
 import kotlinx.coroutines.CompletableDeferred

@@ -6,10 +6,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.core.call.PendingCaller;
 import io.ge.redis.core.hash.Sha256;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.RequestKeySource;
 import io.ge.redis.core.invocation.VariableExpression;
 import org.jspecify.annotations.Nullable;

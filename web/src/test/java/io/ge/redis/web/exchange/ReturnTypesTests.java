@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.call.OngoingResults;
 import io.ge.redis.core.call.ResultForm;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import org.jspecify.annotations.Nullable;

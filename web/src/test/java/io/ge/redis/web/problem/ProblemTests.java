@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import io.ge.redis.blacklist.SubjectBlockedException;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.lock.LockNotAcquiredException;
 import org.junit.jupiter.api.Test;

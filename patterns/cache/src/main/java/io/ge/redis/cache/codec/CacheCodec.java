@@ -11,7 +11,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.json.RoundTrips;
 import io.ge.redis.core.json.StoredJson;
 import org.jspecify.annotations.Nullable;

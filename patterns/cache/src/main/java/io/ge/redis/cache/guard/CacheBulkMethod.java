@@ -35,8 +35,8 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 
 	/**
 	 * Looks at a method whose annotation names several keys.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if it cannot be run
-	 * for some of them
+	 * @throws io.ge.redis.GuardConfigurationException if it cannot be run for some of
+	 * them
 	 */
 	static CacheBulkMethod of(GuardedMethod method, String keys) {
 		Class<?>[] parameters = method.method().getParameterTypes();

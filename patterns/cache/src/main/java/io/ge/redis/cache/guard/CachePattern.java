@@ -306,7 +306,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	/**
 	 * Looks at the methods with Spring's cache annotations, for what cannot work and for
 	 * the names of caches. It changes nothing about them.
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if one cannot work
+	 * @throws io.ge.redis.GuardConfigurationException if one cannot work
 	 */
 	public void verify(ConfigurableListableBeanFactory beans, CacheOperationSource source) {
 		new SpringCacheMethods(beans, this.definitions, this.behind).verify(source);

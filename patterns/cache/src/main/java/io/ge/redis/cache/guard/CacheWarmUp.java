@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheProperties.Readiness;
 import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.core.connection.DaemonThreads;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.OnRedisDown;
 import io.ge.redis.cache.codec.CacheCodec;
 import io.ge.redis.cache.codec.CacheType;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Settings;

@@ -7,8 +7,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.CacheProperties;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Settings;
 
 /**

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.codec.CacheType;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import tools.jackson.databind.JavaType;

@@ -39,8 +39,8 @@ public final class SpringCacheManager implements CacheManager {
 	 * Returns a cache. Redis is not asked for it.
 	 * @param name the cache's name
 	 * @return the cache
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if the name is not
-	 * listed and names are strict
+	 * @throws io.ge.redis.GuardConfigurationException if the name is not listed and names
+	 * are strict
 	 */
 	@Override
 	public Cache getCache(String name) {

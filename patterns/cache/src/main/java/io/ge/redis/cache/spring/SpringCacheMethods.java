@@ -7,9 +7,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.settings.CacheRegistry;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.WitnessMode;
 import org.apache.commons.logging.Log;

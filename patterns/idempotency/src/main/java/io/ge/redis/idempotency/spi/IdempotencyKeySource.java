@@ -19,8 +19,8 @@ public interface IdempotencyKeySource {
 	 * Binds the source to a method.
 	 * @param method the annotated method
 	 * @return the calls of the method, or {@code null} if they carry no key
-	 * @throws io.ge.redis.core.invocation.GuardConfigurationException if they would, but
-	 * the method cannot be guarded
+	 * @throws io.ge.redis.GuardConfigurationException if they would, but the method
+	 * cannot be guarded
 	 */
 	@Nullable Calls bind(GuardedMethod method);
 

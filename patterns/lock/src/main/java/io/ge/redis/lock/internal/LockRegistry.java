@@ -5,7 +5,7 @@ package io.ge.redis.lock.internal;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.invocation.SettingsRegistry;
 import io.ge.redis.lock.LockMode;

@@ -11,10 +11,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.DistributedLock;

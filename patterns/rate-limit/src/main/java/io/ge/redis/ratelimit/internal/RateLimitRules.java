@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import io.ge.redis.core.invocation.GuardConfigurationException;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import io.ge.redis.ratelimit.OnEmptyKey;
 import io.ge.redis.ratelimit.RateLimitCostException;

@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.key.KeySpace;

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.core.call.PendingCaller;
 import io.ge.redis.core.call.ResultForm;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
 

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
@@ -21,7 +22,6 @@ import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.EventLoops;
-import io.ge.redis.core.invocation.GuardConfigurationException;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.core.invocation;
+package io.ge.redis;
 
-import io.ge.redis.GeRedisException;
 import org.jspecify.annotations.Nullable;
 
 /**
