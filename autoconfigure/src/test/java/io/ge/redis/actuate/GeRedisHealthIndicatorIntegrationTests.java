@@ -19,7 +19,6 @@ import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
-import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
@@ -54,11 +53,6 @@ class GeRedisHealthIndicatorIntegrationTests {
 	@Wide
 	void clusterIsUp() {
 		assertThat(check(SharedRedis.cluster()).getStatus()).isEqualTo(Status.UP);
-	}
-
-	@Test
-	void jedisIsUp() {
-		assertThat(check(RedisTarget.JEDIS.shared()).getStatus()).isEqualTo(Status.UP);
 	}
 
 	@Test

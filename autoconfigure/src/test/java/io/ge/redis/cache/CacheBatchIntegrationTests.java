@@ -27,13 +27,6 @@ class CacheBatchIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class ThroughJedis extends CacheBatchContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends CacheBatchContract {
 

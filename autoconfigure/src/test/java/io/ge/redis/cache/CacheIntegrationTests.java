@@ -34,13 +34,6 @@ class CacheIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class ThroughJedis extends CacheContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends CacheContract {
 

@@ -33,11 +33,4 @@ class NearCacheIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class ThroughJedis extends NearCacheContract {
-
-	}
-
 }

@@ -32,11 +32,4 @@ class SpringCacheTopologiesIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class ThroughJedis extends SpringCacheContract {
-
-	}
-
 }

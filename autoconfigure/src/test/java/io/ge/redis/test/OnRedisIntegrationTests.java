@@ -43,13 +43,6 @@ class OnRedisIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends Contract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends Contract {
 

@@ -151,7 +151,7 @@ class RedisServersIntegrationTests {
 	void everyDriverConnectsToEveryTopology() {
 		for (RedisFixture redis : List.of(SharedRedis.standalone(), SharedRedis.sentinel(), SharedRedis.cluster())) {
 			redis.flushAll();
-			LettuceConnectionFactory lettuce = redis.lettuceConnectionFactory();
+			LettuceConnectionFactory lettuce = redis.connectionFactory();
 			JedisConnectionFactory jedis = redis.jedisConnectionFactory();
 			assertThat(incremented(lettuce)).isEqualTo(1);
 			assertThat(incremented(jedis)).isEqualTo(2);

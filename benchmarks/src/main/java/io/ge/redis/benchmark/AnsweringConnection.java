@@ -13,9 +13,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
+import io.ge.redis.core.connection.BlockingConnection;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
 import io.ge.redis.core.connection.PushSubscription;
+import io.ge.redis.core.connection.ReplicatedConnection;
 import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +95,17 @@ final class AnsweringConnection implements GuardConnection {
 	}
 
 	@Override
+	public CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {
+		CompletableFuture<List<?>> reply = this.answering ? this.replies.get(command) : null;
+		if (reply != null) {
+			this.answered.increment();
+			return reply;
+		}
+		return this.server.send(command, key, arguments)
+			.whenComplete((answer, failure) -> remember(command, answer, failure));
+	}
+
+	@Override
 	public CompletionStage<?> load(byte[] text) {
 		return this.server.load(text);
 	}
@@ -130,6 +143,31 @@ final class AnsweringConnection implements GuardConnection {
 	@Override
 	public boolean isClustered() {
 		return this.server.isClustered();
+	}
+
+	@Override
+	public int database() {
+		return this.server.database();
+	}
+
+	@Override
+	public void onNewPrimary(Runnable action) {
+		this.server.onNewPrimary(action);
+	}
+
+	@Override
+	public void restart() {
+		this.server.restart();
+	}
+
+	@Override
+	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
+		return this.server.openReplicated(server);
+	}
+
+	@Override
+	public CompletionStage<BlockingConnection> openBlocking() {
+		return this.server.openBlocking();
 	}
 
 	@Override

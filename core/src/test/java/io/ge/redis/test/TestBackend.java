@@ -52,7 +52,7 @@ public final class TestBackend implements AutoCloseable {
 			}
 
 		};
-		this.backend = new RedisBackend("test", "ge", null, instanceId, GuardConnections.from(factory, commandTimeout),
+		this.backend = new RedisBackend("test", "ge", null, instanceId, GuardConnections.from(factory, () -> null),
 				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50), Duration.ofSeconds(30)), this.scheduler,
 				scripts, listener);
 		restart();

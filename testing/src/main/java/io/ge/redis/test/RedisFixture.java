@@ -7,7 +7,6 @@ import java.util.List;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -19,8 +18,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * {@link RedisNode}.
  */
 public abstract class RedisFixture implements AutoCloseable {
-
-	private boolean jedis;
 
 	RedisFixture() {
 	}
@@ -47,37 +44,21 @@ public abstract class RedisFixture implements AutoCloseable {
 	public abstract void close();
 
 	/**
-	 * Makes {@link #connectionFactory()} and {@link #properties()} choose Jedis instead
-	 * of Lettuce.
-	 */
-	final void useJedis() {
-		this.jedis = true;
-	}
-
-	/**
 	 * Everything under {@code spring.data.redis} that an application needs to use these
 	 * servers, for {@code ApplicationContextRunner.withPropertyValues}.
 	 * @return pairs as {@code name=value}
 	 */
 	public final String[] properties() {
 		List<String> properties = new ArrayList<>(serverProperties());
-		properties.add("spring.data.redis.client-type=" + (this.jedis ? "jedis" : "lettuce"));
+		properties.add("spring.data.redis.client-type=lettuce");
 		return properties.toArray(String[]::new);
 	}
 
 	/**
-	 * A factory of the driver this fixture stands for, started; the caller destroys it.
-	 * @return a factory of Lettuce, or of Jedis where the fixture stands for it
-	 */
-	public final RedisConnectionFactory connectionFactory() {
-		return this.jedis ? jedisConnectionFactory() : lettuceConnectionFactory();
-	}
-
-	/**
-	 * A Lettuce factory with the driver's defaults, started; the caller destroys it.
+	 * A factory with the driver's defaults, started; the caller destroys it.
 	 * @return a new factory
 	 */
-	public final LettuceConnectionFactory lettuceConnectionFactory() {
+	public final LettuceConnectionFactory connectionFactory() {
 		RedisConfiguration configuration = configuration();
 		LettuceConnectionFactory factory;
 		if (configuration instanceof RedisClusterConfiguration cluster) {

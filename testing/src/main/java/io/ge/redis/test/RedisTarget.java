@@ -7,31 +7,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a suite can run on: each topology and each driver, with the servers that the build
- * carries, of which one is the oldest that we support, and newer ones where Docker
- * answers.
+ * What a suite can run on: each topology, with the servers that the build carries, of
+ * which one is the oldest that we support, and newer ones where Docker answers.
  */
 public enum RedisTarget {
 
 	/**
-	 * One server, Lettuce.
+	 * One server.
 	 */
 	STANDALONE(SharedRedis::standalone),
 
 	/**
-	 * Three Sentinels, Lettuce, Redis 6.2.
+	 * Three Sentinels, Redis 6.2.
 	 */
 	SENTINEL(SharedRedis::sentinel),
 
 	/**
-	 * Three primaries, Lettuce.
+	 * Three primaries.
 	 */
 	CLUSTER(SharedRedis::cluster),
-
-	/**
-	 * One server, Jedis.
-	 */
-	JEDIS(SharedRedis::jedis),
 
 	/**
 	 * The oldest supported server, in Docker, or the binary of the build where there is

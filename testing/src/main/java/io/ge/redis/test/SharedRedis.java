@@ -38,10 +38,6 @@ public final class SharedRedis {
 		return Cluster.REDIS;
 	}
 
-	static StandaloneRedis jedis() {
-		return Jedis.REDIS;
-	}
-
 	static StandaloneRedis redis62() {
 		return Redis62.REDIS;
 	}
@@ -75,18 +71,6 @@ public final class SharedRedis {
 	private static final class Redis62 {
 
 		private static final StandaloneRedis REDIS = oldest().standalone();
-
-	}
-
-	private static final class Jedis {
-
-		private static final StandaloneRedis REDIS = start();
-
-		private static StandaloneRedis start() {
-			StandaloneRedis redis = RedisServers.standalone();
-			redis.useJedis();
-			return redis;
-		}
 
 	}
 

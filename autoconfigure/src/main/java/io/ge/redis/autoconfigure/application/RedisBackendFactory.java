@@ -18,6 +18,7 @@ import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;
+import io.lettuce.core.SslOptions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.BeansException;
@@ -26,6 +27,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.ssl.SslBundle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
 
@@ -69,10 +72,30 @@ public class RedisBackendFactory
 		List<ScriptListener> scripts = this.scriptListeners.orderedStream().toList();
 		Listeners listeners = new Listeners(this.outageListeners.orderedStream().toList());
 		return () -> new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.application,
-				this.instanceId, GuardConnections.from(factory, this.outage.commandTimeout()), this.outage,
-				this.scheduler,
+				this.instanceId, GuardConnections.from(factory, this::certificates), this.outage, this.scheduler,
 				(script, nanos, failure) -> scripts.forEach((listener) -> listener.onExecuted(script, nanos, failure)),
 				listeners);
+	}
+
+	private @Nullable SslOptions certificates() {
+		DataRedisConnectionDetails servers = this.beans.getBeanProvider(DataRedisConnectionDetails.class)
+			.getIfAvailable();
+		SslBundle bundle = (servers != null) ? servers.getSslBundle() : null;
+		if (bundle == null) {
+			return null;
+		}
+		SslOptions.Builder certificates = SslOptions.builder()
+			.keyManager(bundle.getManagers().getKeyManagerFactory())
+			.trustManager(bundle.getManagers().getTrustManagerFactory());
+		String[] ciphers = bundle.getOptions().getCiphers();
+		if (ciphers != null) {
+			certificates.cipherSuites(ciphers);
+		}
+		String[] protocols = bundle.getOptions().getEnabledProtocols();
+		if (protocols != null) {
+			certificates.protocols(protocols);
+		}
+		return certificates.build();
 	}
 
 	private RedisConnectionFactory named(String property, String name) {

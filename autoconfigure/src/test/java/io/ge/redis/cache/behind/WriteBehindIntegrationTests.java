@@ -27,13 +27,6 @@ class WriteBehindIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class ThroughJedis extends WriteBehindContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends WriteBehindContract {
 

@@ -34,13 +34,6 @@ class DistributedLocksIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends DistributedLocksContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends DistributedLocksContract {
 

@@ -4,15 +4,13 @@ package io.ge.redis.core.connection;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The small port through which guards talk to one Redis deployment. There are two
- * adapters: Lettuce's asynchronous API, and Spring Data's connection for every other
- * driver.
+ * The small port through which guards talk to one Redis deployment, over Lettuce's
+ * asynchronous API.
  * <p>
  * No method blocks. Commands are refused at once while there is no connection, are never
  * sent twice behind the caller's back on a standalone server, and go to the primary.
@@ -34,21 +32,12 @@ public interface GuardConnection extends AutoCloseable {
 	CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments);
 
 	/**
-	 * Returns whether {@link #send} works with this driver.
-	 */
-	default boolean sendsCommands() {
-		return false;
-	}
-
-	/**
 	 * Sends a command.
 	 * @param key its first argument; the one before the last of {@code XREADGROUP}, whose
 	 * reply has the number of elements before each list
 	 * @return as that of a script; floating-point numbers may be {@code Double}
 	 */
-	default CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {
-		return CompletableFuture.failedFuture(new NotConnectedException("This driver sends no commands", null));
-	}
+	CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments);
 
 	/**
 	 * Teaches a script to the server.
@@ -83,13 +72,12 @@ public interface GuardConnection extends AutoCloseable {
 	 * Makes the connection usable again after it was closed, as by an application that
 	 * stops and starts again. Connects with the next {@link #reopen}.
 	 */
-	default void restart() {
-	}
+	void restart();
 
 	/**
 	 * Returns the part of the deployment that serves a key at present.
-	 * @return the part, or {@code null} where one server serves all keys, where the
-	 * driver does not tell, and while there is no connection
+	 * @return the part, or {@code null} where one server serves all keys, and while there
+	 * is no connection
 	 */
 	@Nullable Shard shardOf(byte[] key);
 
@@ -106,14 +94,13 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Adds an action for when Sentinel names another primary, to which commands are sent
-	 * from then on. With other drivers than Lettuce it is not called.
+	 * from then on.
 	 */
-	default void onNewPrimary(Runnable action) {
-	}
+	void onNewPrimary(Runnable action);
 
 	/**
 	 * Returns where the servers are, for people.
-	 * @return host and port, of several servers or of none where the driver does not tell
+	 * @return host and port, or those of several servers
 	 */
 	String address();
 
@@ -126,18 +113,9 @@ public interface GuardConnection extends AutoCloseable {
 	/**
 	 * Returns the number of the database in use. Channels do not know it: messages of one
 	 * database are heard in all.
-	 * @return the number, 0 where the driver does not tell
+	 * @return the number
 	 */
-	default int database() {
-		return 0;
-	}
-
-	/**
-	 * Returns whether {@link #openReplicated} works with this driver.
-	 */
-	default boolean canAwaitReplicas() {
-		return false;
-	}
+	int database();
 
 	/**
 	 * Opens a further connection on which replicas can be waited for. It is closed with
@@ -145,27 +123,15 @@ public interface GuardConnection extends AutoCloseable {
 	 * @param server the server as {@link Shard#server()} names it, or {@code null} where
 	 * one server serves all keys
 	 */
-	default CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
-		return CompletableFuture.failedFuture(new NotConnectedException("This driver cannot wait for replicas", null));
-	}
-
-	/**
-	 * Returns whether {@link #openBlocking} works: with Lettuce, unless the deployment is
-	 * a Cluster, where one command cannot wait for keys of several slots.
-	 * @return whether there are connections on which the server can be waited for
-	 */
-	default boolean canBlock() {
-		return false;
-	}
+	CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server);
 
 	/**
 	 * Opens a further connection on which the server is waited for. It is closed with
-	 * this one, and not revived when it is lost.
+	 * this one, and not revived when it is lost. Not for a Cluster, where one command
+	 * cannot wait for keys of several slots.
 	 * @return completes with the connection
 	 */
-	default CompletionStage<BlockingConnection> openBlocking() {
-		return CompletableFuture.failedFuture(new NotConnectedException("This driver cannot wait for entries", null));
-	}
+	CompletionStage<BlockingConnection> openBlocking();
 
 	/**
 	 * Returns a further connection to the same deployment, with everything of its own.

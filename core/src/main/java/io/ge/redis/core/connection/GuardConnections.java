@@ -2,9 +2,13 @@
 
 package io.ge.redis.core.connection;
 
-import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+
+import io.ge.redis.GuardConfigurationException;
+import io.lettuce.core.SslOptions;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.NamedNode;
@@ -17,39 +21,47 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * Makes the guards' connection from the application's connection factory.
  */
 public final class GuardConnections {
 
-	private static final boolean lettucePresent = ClassUtils.isPresent("io.lettuce.core.RedisClient",
-			GuardConnections.class.getClassLoader());
-
 	private GuardConnections() {
 	}
 
 	/**
 	 * Makes a connection to the servers of a factory, with the same credentials, TLS and
-	 * database. Nothing is connected before the first {@link GuardConnection#reopen}.
-	 * @param commandTimeout how long a call waits for Redis at most
-	 * @return an asynchronous connection for a {@link LettuceConnectionFactory}, else one
-	 * that borrows connections of the factory
+	 * database. It uses Lettuce whichever driver the application uses. Nothing is
+	 * connected before the first {@link GuardConnection#reopen}.
+	 * @param tls the certificates of the application, or {@code null} for those of the
+	 * JVM; read for Jedis only, whose factory does not show them
+	 * @throws GuardConfigurationException if the factory does not show its servers
 	 */
-	public static GuardConnection from(RedisConnectionFactory factory, Duration commandTimeout) {
-		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce && canBeCopied(lettuce)) {
-			return new LettuceGuardConnection(lettuce);
+	public static GuardConnection from(RedisConnectionFactory factory, Supplier<@Nullable SslOptions> tls) {
+		if (factory instanceof LettuceConnectionFactory lettuce) {
+			return new LettuceGuardConnection(copyable(lettuce));
 		}
-		return new SpringDataGuardConnection(factory, commandTimeout);
+		if (factory instanceof JedisConnectionFactory jedis) {
+			return new LettuceGuardConnection(JedisFactories.toLettuce(jedis, tls));
+		}
+		throw unusable(factory, "does not show its servers.");
 	}
 
-	static int databaseOf(RedisConnectionFactory factory) {
-		if (lettucePresent && factory instanceof LettuceConnectionFactory lettuce) {
-			return lettuce.getDatabase();
+	static GuardConfigurationException unusable(RedisConnectionFactory factory, String problem) {
+		return new GuardConfigurationException("The connection factory " + factory.getClass().getName(), problem,
+				"Define a LettuceConnectionFactory for the primary and name it in ge.redis.<pattern>.connection-factory, "
+						+ "or set ge.redis.enabled=false where there is no Redis.");
+	}
+
+	// The factory does not show fixed primaries and replicas, but a default server
+	// instead
+	private static LettuceConnectionFactory copyable(LettuceConnectionFactory factory) {
+		if (RedisConfiguration.isStaticMasterReplicaConfiguration(
+				(RedisConfiguration) new DirectFieldAccessor(factory).getPropertyValue("configuration"))) {
+			throw unusable(factory, "has a fixed list of primary and replicas, which no guard can follow.");
 		}
-		return (SpringDataGuardConnection.jedisPresent && factory instanceof JedisConnectionFactory jedis)
-				? jedis.getDatabase() : 0;
+		return factory;
 	}
 
 	/**
@@ -72,13 +84,6 @@ public final class GuardConnections {
 
 	private static String join(Set<RedisNode> nodes) {
 		return nodes.stream().map(RedisNode::asString).sorted().collect(Collectors.joining(", "));
-	}
-
-	// The factory does not show fixed primaries and replicas, but a default server
-	// instead
-	private static boolean canBeCopied(LettuceConnectionFactory factory) {
-		return !RedisConfiguration.isStaticMasterReplicaConfiguration(
-				(RedisConfiguration) new DirectFieldAccessor(factory).getPropertyValue("configuration"));
 	}
 
 }

@@ -29,7 +29,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The default adapter, on Lettuce's asynchronous API.
+ * The connection of the guards, on Lettuce's asynchronous API.
  * <p>
  * On a standalone server (also behind Sentinel) the driver's own reconnecting is off: it
  * would replay commands whose callers have given up, with a delay that grows to half a
@@ -107,11 +107,6 @@ final class LettuceGuardConnection implements GuardConnection {
 	public CompletionStage<List<?>> eval(byte[] text, byte[][] keys, byte[][] arguments) {
 		return send((commands) -> commands.dispatch(CommandType.EVAL, new ReplyElements(),
 				ReplyElements.arguments().add(text).add(keys.length).addKeys(keys).addValues(arguments)));
-	}
-
-	@Override
-	public boolean sendsCommands() {
-		return true;
 	}
 
 	@Override
@@ -317,11 +312,6 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	@Override
-	public boolean canAwaitReplicas() {
-		return true;
-	}
-
-	@Override
 	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
 		try {
 			// The first look at a cluster blocks
@@ -349,11 +339,6 @@ final class LettuceGuardConnection implements GuardConnection {
 			connection.close();
 		}
 		return connection;
-	}
-
-	@Override
-	public boolean canBlock() {
-		return !isClustered();
 	}
 
 	@Override

@@ -29,15 +29,15 @@ import org.jspecify.annotations.Nullable;
  * of streams does not change the number of connections. What is new is then taken by the
  * container, by script.
  * <p>
- * Where one command cannot wait for all keys, as on a Cluster and with Jedis, idle
- * containers look by themselves: after 25 ms, doubled up to 250 ms while there is
- * nothing. Publishers of this library {@linkplain #ring(String) ring} there over the bus.
+ * On a Cluster one command cannot wait for all keys. Idle containers look by themselves
+ * there: after 25 ms, doubled up to 250 ms while there is nothing. Publishers of this
+ * library {@linkplain #ring(String) ring} over the bus.
  */
 public final class Doorbells {
 
 	/**
 	 * The topic of the bus for rings: a publisher's script sends it with the key of the
-	 * stream, where {@link GuardConnection#canBlock()} says that nobody is blocked.
+	 * stream on a Cluster, where no container blocks.
 	 */
 	public static final String TOPIC = "bell";
 
@@ -96,7 +96,7 @@ public final class Doorbells {
 			return;
 		}
 		Waiter waiter = new Waiter(bells);
-		if (!this.connection.canBlock()) {
+		if (this.connection.isClustered()) {
 			this.waiting.put(container, waiter);
 			this.threads.later(LOOKS.after(emptyTurns + 1), () -> {
 				// Only that which waits since then: it has one timer, whoever rings

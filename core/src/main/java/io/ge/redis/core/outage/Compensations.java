@@ -19,15 +19,14 @@ import org.apache.commons.logging.LogFactory;
  * Compensates commands of unknown outcome, which may have left something in Redis, and
  * repeats recent writes on a new primary, which may have lost them.
  * <p>
- * A compensation is sent at once, on Lettuce on the connection on which the command was
- * sent, so that the server reads it after the command and before whatever its caller
- * sends next: by its text, since a script that must be repeated would be overtaken. On
- * Jedis each has a connection of its own and may come before the command, whose late
- * reply has it sent once more. If that fails too it is kept, and sent again soon, or when
- * Redis is back and before calls are let through; by then the server has read whatever
- * was left on old connections (see {@code LettuceGuardConnection}). What is older than
- * its own expiry in Redis needs no compensation any more and is dropped, and so is the
- * oldest when the list is full of what is not.
+ * A compensation is sent at once, on the connection on which the command was sent, so
+ * that the server reads it after the command and before whatever its caller sends next:
+ * by its text, since a script that must be repeated would be overtaken. If that fails too
+ * it is kept, and sent again soon, or when Redis is back and before calls are let
+ * through; by then the server has read whatever was left on old connections (see
+ * {@code LettuceGuardConnection}). What is older than its own expiry in Redis needs no
+ * compensation any more and is dropped, and so is the oldest when the list is full of
+ * what is not.
  */
 public final class Compensations {
 

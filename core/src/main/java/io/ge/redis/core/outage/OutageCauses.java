@@ -96,7 +96,7 @@ final class OutageCauses {
 		};
 	}
 
-	// By name: neither driver need be on the classpath
+	// By name: most of them are internal to the driver
 	private static @Nullable OutageCause ofDriver(Throwable failure) {
 		String message = String.valueOf(failure.getMessage());
 		if (message.contains("Commands are rejected") || message.contains("Cannot determine a partition")) {
@@ -109,8 +109,7 @@ final class OutageCauses {
 				OutageCause.TIMEOUT;
 			case "RedisConnectionException", "ConnectException", "RedisConnectionFailureException", "PoolException" ->
 				OutageCause.REFUSED;
-			case "NativeIoException", "SocketException", "EOFException", "JedisConnectionException" ->
-				OutageCause.DISCONNECTED;
+			case "NativeIoException", "SocketException", "EOFException" -> OutageCause.DISCONNECTED;
 			case "RedisException" ->
 				message.contains("closed") || message.contains("onnection") ? OutageCause.DISCONNECTED : null;
 			default -> null;

@@ -162,8 +162,7 @@ public final class ScriptExecutor {
 		private CompletionStage<List<?>> send() {
 			GuardConnection connection = ScriptExecutor.this.connection;
 			String command = this.script.command();
-			return (command != null && connection.sendsCommands())
-					? connection.send(command, this.call.keys()[0], this.call.arguments())
+			return (command != null) ? connection.send(command, this.call.keys()[0], this.call.arguments())
 					: connection.evalSha(this.script.sha(), this.call.keys(), this.call.arguments());
 		}
 

@@ -49,13 +49,6 @@ class InstanceBusIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends Contract {
-
-	}
-
 	@Test
 	@Wide
 	void lastKnownNumberIsKeptWhileRedisHangs() {
@@ -100,7 +93,7 @@ class InstanceBusIntegrationTests {
 	}
 
 	private static TestBackend onDatabase(StandaloneRedis redis, int database, String instanceId) {
-		LettuceConnectionFactory factory = redis.lettuceConnectionFactory();
+		LettuceConnectionFactory factory = redis.connectionFactory();
 		factory.setDatabase(database);
 		return TestBackend.on(factory, instanceId);
 	}

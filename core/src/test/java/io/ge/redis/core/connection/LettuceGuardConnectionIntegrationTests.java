@@ -58,10 +58,9 @@ class LettuceGuardConnectionIntegrationTests {
 			}
 
 		}).build();
-		try (GuardConnection connection = GuardConnections.from(
-				new LettuceConnectionFactory(new RedisStandaloneConfiguration("localhost", 1),
-						LettuceClientConfiguration.builder().clientResources(resources).build()),
-				Duration.ofSeconds(5))) {
+		try (GuardConnection connection = GuardConnections
+			.from(new LettuceConnectionFactory(new RedisStandaloneConfiguration("localhost", 1),
+					LettuceClientConfiguration.builder().clientResources(resources).build()), () -> null)) {
 			assertThat(connection.reopen(Duration.ofSeconds(5))).failsWithin(Duration.ofSeconds(5));
 			assertThat(handshake.join().channelInitialized()).failsWithin(Duration.ofSeconds(5))
 				.withThrowableThat()
@@ -78,7 +77,7 @@ class LettuceGuardConnectionIntegrationTests {
 			redis.primary().pause();
 			GuardConnection connection = GuardConnections.from(new LettuceConnectionFactory(
 					new RedisClusterConfiguration().clusterNode(redis.primary().host(), redis.primary().port())),
-					Duration.ofSeconds(5));
+					() -> null);
 			// Both threads that connect wait for the map of the cluster
 			PushSubscription first = connection.subscribe(NOBODY, List.of("a".getBytes()));
 			PushSubscription second = connection.subscribe(NOBODY, List.of("b".getBytes()));

@@ -30,8 +30,8 @@ class LettuceSentinelsIntegrationTests {
 		try (SentinelRedis redis = RedisServers.sentinel(); StandaloneRedis other = RedisServers.standalone()) {
 			RedisNode primary = redis.primary();
 			name(redis.sentinels().get(0), other.primary());
-			LettuceConnectionFactory application = redis.lettuceConnectionFactory();
-			try (GuardConnection connection = GuardConnections.from(application, SOON)) {
+			LettuceConnectionFactory application = redis.connectionFactory();
+			try (GuardConnection connection = GuardConnections.from(application, () -> null)) {
 				AtomicInteger switched = new AtomicInteger();
 				connection.onNewPrimary(switched::incrementAndGet);
 				assertThat(connection.reopen(SOON)).succeedsWithin(SOON);

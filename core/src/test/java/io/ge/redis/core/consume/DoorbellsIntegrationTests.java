@@ -40,9 +40,8 @@ class DoorbellsIntegrationTests {
 
 	private final StandaloneRedis redis = RedisServers.standalone();
 
-	private final GuardConnection connection = GuardConnections.from(
-			new LettuceConnectionFactory(this.redis.primary().host(), this.redis.primary().port()),
-			Duration.ofSeconds(5));
+	private final GuardConnection connection = GuardConnections
+		.from(new LettuceConnectionFactory(this.redis.primary().host(), this.redis.primary().port()), () -> null);
 
 	private final ExecutorService handlers = Executors.newCachedThreadPool();
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -33,8 +34,7 @@ class DoorbellsTests {
 
 	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(1);
 
-	private final Doorbells doorbells = new Doorbells(mock(GuardConnection.class),
-			new ConsumerThreads(Runnable::run, this.scheduler));
+	private final Doorbells doorbells = new Doorbells(cluster(), new ConsumerThreads(Runnable::run, this.scheduler));
 
 	private final MemorySource source = new MemorySource();
 
@@ -42,6 +42,12 @@ class DoorbellsTests {
 			(batch, acknowledgment) -> CompletableFuture.completedFuture(null),
 			MemorySource.settings(2, 1, Duration.ofHours(1)), new ConsumerThreads(this.handlers, this.scheduler),
 			this.doorbells);
+
+	private static GuardConnection cluster() {
+		GuardConnection connection = mock(GuardConnection.class);
+		given(connection.isClustered()).willReturn(true);
+		return connection;
+	}
 
 	@AfterEach
 	void end() {

@@ -12,14 +12,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.core.connection.BlockingConnection;
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.PushSubscriber;
 import io.ge.redis.core.connection.PushSubscription;
+import io.ge.redis.core.connection.ReplicatedConnection;
 import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster behind a driver that tells of no servers: nobody answers until somebody does.
+ * A cluster of unknown servers, which answer only when told to.
  */
 public final class AbsentConnection implements GuardConnection {
 
@@ -62,6 +64,11 @@ public final class AbsentConnection implements GuardConnection {
 	}
 
 	@Override
+	public CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments) {
+		return run(new byte[][] { key });
+	}
+
+	@Override
 	public CompletionStage<?> load(byte[] text) {
 		return CompletableFuture.completedFuture(null);
 	}
@@ -100,6 +107,31 @@ public final class AbsentConnection implements GuardConnection {
 	@Override
 	public boolean isClustered() {
 		return true;
+	}
+
+	@Override
+	public int database() {
+		return 0;
+	}
+
+	@Override
+	public void onNewPrimary(Runnable action) {
+		// There is one server
+	}
+
+	@Override
+	public void restart() {
+		// Never stopped
+	}
+
+	@Override
+	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<BlockingConnection> openBlocking() {
+		throw new UnsupportedOperationException();
 	}
 
 	@Override

@@ -3,7 +3,6 @@
 package io.ge.redis.core.outage;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -25,7 +24,6 @@ import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SentinelRedis;
-import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
@@ -34,8 +32,6 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -60,16 +56,9 @@ class OutageIntegrationTests {
 
 	private static final Duration RECOVERY = Duration.ofSeconds(2);
 
-	/** Whether it is Lettuce. */
-	static List<Boolean> drivers() {
-		return Wide.RUN ? List.of(true, false) : List.of(true);
-	}
-
-	@ParameterizedTest
-	@MethodSource("drivers")
-	@Sized
-	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(boolean lettuce, CapturedOutput output) {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+	@Test
+	void hangingServerCostsNoMoreThanTheBudgetAndThenNothing(CapturedOutput output) {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "warm");
 			redis.primary().pause();
 			for (int i = 0; i < 3; i++) {
@@ -88,11 +77,9 @@ class OutageIntegrationTests {
 		}
 	}
 
-	@ParameterizedTest
-	@MethodSource("drivers")
-	@Sized
-	void stoppedServerIsNoticedAndItsReturnToo(boolean lettuce) {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+	@Test
+	void stoppedServerIsNoticedAndItsReturnToo() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "warm");
 			redis.primary().kill();
 			Awaitility.await().until(() -> {
@@ -128,11 +115,9 @@ class OutageIntegrationTests {
 		}
 	}
 
-	@ParameterizedTest
-	@MethodSource("drivers")
-	@Sized
-	void commandThatTimedOutIsTakenBackOnTheSameKey(boolean lettuce) {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+	@Test
+	void commandThatTimedOutIsTakenBackOnTheSameKey() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "first");
 			delete(backend);
 			redis.primary().pause();
@@ -165,10 +150,10 @@ class OutageIntegrationTests {
 		ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
 		CompletableFuture<String> first = new CompletableFuture<>();
 		try (StandaloneRedis redis = RedisServers.standalone()) {
-			LettuceConnectionFactory factory = redis.lettuceConnectionFactory();
+			LettuceConnectionFactory factory = redis.connectionFactory();
 			AtomicReference<RedisBackend> made = new AtomicReference<>();
 			RedisBackend backend = new RedisBackend("test", "ge", null, "instance-1",
-					GuardConnections.from(factory, Duration.ofSeconds(5)),
+					GuardConnections.from(factory, () -> null),
 					new OutageSettings(Duration.ofSeconds(5), 3, Duration.ofMillis(50), Duration.ofSeconds(30)),
 					scheduler, (script, nanos, failure) -> {
 					}, new FirstCall(made, first));
@@ -226,11 +211,9 @@ class OutageIntegrationTests {
 		}
 	}
 
-	@ParameterizedTest
-	@MethodSource("drivers")
-	@Sized
-	void demotedServerThatAnswersPingsStaysAwayUntilItTakesWrites(boolean lettuce) {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+	@Test
+	void demotedServerThatAnswersPingsStaysAwayUntilItTakesWrites() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "warm");
 			redis.primary().command("REPLICAOF", "127.0.0.1", "1");
 			Awaitility.await().until(() -> {
@@ -246,11 +229,9 @@ class OutageIntegrationTests {
 		}
 	}
 
-	@ParameterizedTest
-	@MethodSource("drivers")
-	@Sized
-	void worksAgainAfterItWasStoppedAndStarted(boolean lettuce) {
-		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis, lettuce)) {
+	@Test
+	void worksAgainAfterItWasStoppedAndStarted() {
+		try (StandaloneRedis redis = RedisServers.standalone(); TestBackend backend = on(redis)) {
 			awaitSet(backend, "warm");
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 			AtomicInteger recovered = new AtomicInteger();
@@ -266,11 +247,6 @@ class OutageIntegrationTests {
 			awaitRecovery(backend);
 			Awaitility.await().until(() -> backend.get().bus().isSubscribed());
 		}
-	}
-
-	private static TestBackend on(StandaloneRedis redis, boolean lettuce) {
-		return TestBackend.on(lettuce ? redis.lettuceConnectionFactory() : redis.jedisConnectionFactory(), "instance-1",
-				BUDGET);
 	}
 
 	private static TestBackend on(RedisFixture redis) {

@@ -61,13 +61,6 @@ class ScriptExecutorIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends Contract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_8)
 	class OnRedis8 extends Contract {
 

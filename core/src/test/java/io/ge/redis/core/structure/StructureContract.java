@@ -187,15 +187,13 @@ public abstract class StructureContract {
 	}
 
 	/**
-	 * Asserts that a call sends a command, and no script where the driver sends commands.
+	 * Asserts that a call sends a command, and no script.
 	 */
 	protected final void sends(String command, Runnable call) {
 		this.redis.configResetStat();
 		call.run();
 		assertThat(calls(command)).isOne();
-		if (backend().connection().sendsCommands()) {
-			assertThat(calls("evalsha") + calls("eval")).isZero();
-		}
+		assertThat(calls("evalsha") + calls("eval")).isZero();
 	}
 
 	/**

@@ -27,13 +27,6 @@ class BroadcasterIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(value = RedisTarget.JEDIS, permanentKeys = true)
-	class OnJedis extends BroadcasterContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(value = RedisTarget.REDIS_6_2, permanentKeys = true)
 	class OnRedis62 extends BroadcasterContract {
 

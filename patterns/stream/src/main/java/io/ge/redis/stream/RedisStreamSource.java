@@ -149,7 +149,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 		this.start = start;
 		this.events = events;
 		this.bound = new TakeBound(common.maxTakeBytes());
-		this.readsPlainly = redis.sendsCommands() && definition.properties().partitions() == null
+		this.readsPlainly = definition.properties().partitions() == null
 				&& definition.properties().claimCheck().threshold() == null;
 		this.streams = deadLetters ? definition.streams()
 			.stream()

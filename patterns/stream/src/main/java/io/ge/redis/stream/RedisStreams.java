@@ -191,7 +191,7 @@ public final class RedisStreams implements DeadLetters {
 
 	private List<Object> arguments(StreamDefinition definition, StreamKeys keys) {
 		Definition properties = definition.properties();
-		boolean rings = !this.backend.connection().canBlock() && isTimeToRing(keys.stream());
+		boolean rings = this.backend.connection().isClustered() && isTimeToRing(keys.stream());
 		Duration dedup = properties.dedupWindow();
 		Integer deepest = properties.maxChainDepth();
 		List<Object> arguments = new ArrayList<>(List.of(definition.maxLength(),
@@ -215,10 +215,6 @@ public final class RedisStreams implements DeadLetters {
 
 	CompletableFuture<ScriptReply> take(List<StreamKeys> streams, List<Object> arguments) {
 		return run(this.consuming.get(), TAKE, all(streams), arguments);
-	}
-
-	boolean sendsCommands() {
-		return this.backend.connection().sendsCommands();
 	}
 
 	/**

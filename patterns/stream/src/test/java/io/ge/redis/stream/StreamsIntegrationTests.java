@@ -27,13 +27,6 @@ class StreamsIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(value = RedisTarget.JEDIS, permanentKeys = true)
-	class OnJedis extends StreamsContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(value = RedisTarget.REDIS_6_2, permanentKeys = true)
 	class OnRedis62 extends StreamsContract {
 

@@ -27,13 +27,6 @@ class UniqueCountersIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends UniqueCountersContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends UniqueCountersContract {
 

@@ -27,13 +27,6 @@ class HashStoreIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends HashStoreContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends HashStoreContract {
 

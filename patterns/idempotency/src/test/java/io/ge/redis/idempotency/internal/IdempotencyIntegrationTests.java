@@ -31,13 +31,6 @@ class IdempotencyIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends IdempotencyContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends IdempotencyContract {
 

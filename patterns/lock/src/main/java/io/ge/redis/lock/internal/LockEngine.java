@@ -59,9 +59,6 @@ final class LockEngine {
 	 * Asks for a lock, and waits for it as the settings say.
 	 */
 	public CompletableFuture<LockDecision> acquire(LockSettings settings, RedisLockKey key) {
-		if (settings.replicas() > 0) {
-			requireReplicas("The lock '" + settings.name() + "'");
-		}
 		RedisLocks of = settings.isShared() ? this.shares : this.redis;
 		LockRequest request = new LockRequest(settings, key, of.newBudget());
 		if (settings.waitTime().isZero()) {
@@ -71,14 +68,6 @@ final class LockEngine {
 			this.queues.join(request, of);
 		}
 		return request;
-	}
-
-	public void requireReplicas(String place) {
-		if (!this.redis.canBeConfirmed()) {
-			throw new GuardConfigurationException(place,
-					"replicas cannot be waited for with this driver, which must be Lettuce, or Jedis without a cluster.",
-					"Use Lettuce, or leave ge.redis.lock.replicas at 0.");
-		}
 	}
 
 	/**

@@ -114,9 +114,6 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 
 	@Override
 	public void resume() {
-		if (this.locks.wantReplicas()) {
-			this.engines.get().requireReplicas("ge.redis.lock.replicas");
-		}
 		LockEngine made = this.engine;
 		if (made != null) {
 			made.start();

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.ge.redis.RedisUnavailableException;
@@ -113,8 +112,6 @@ class RedisLocks {
 
 	private final KeySpace keys;
 
-	private final BooleanSupplier confirmable;
-
 	/** The highest token that this instance has seen, of any lock. */
 	private final AtomicLong highestToken;
 
@@ -132,7 +129,6 @@ class RedisLocks {
 		new SecureRandom().nextBytes(this.secret);
 		this.keys = backend.keys("lock");
 		this.bus = backend.bus();
-		this.confirmable = backend.connection()::canAwaitReplicas;
 		this.highestToken = highestToken;
 	}
 
@@ -327,10 +323,6 @@ class RedisLocks {
 			arguments[2 + 2 * i] = renewal.lease().toMillis();
 		}
 		return ScriptCall.of(script, all, arguments);
-	}
-
-	boolean canBeConfirmed() {
-		return this.confirmable.getAsBoolean();
 	}
 
 	public CompletableFuture<LockState> look(RedisLockKey key) {

@@ -64,13 +64,6 @@ class LiveChangesIntegrationTests {
 
 	}
 
-	@Nested
-	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends Contract {
-
-	}
-
 	@Test
 	@Wide
 	void changesArriveAlthoughNoMessageDoes() {

@@ -31,13 +31,6 @@ class RateLimitIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends RateLimitContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends RateLimitContract {
 

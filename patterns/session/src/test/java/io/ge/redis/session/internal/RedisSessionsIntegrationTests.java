@@ -34,13 +34,6 @@ class RedisSessionsIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends RedisSessionsContract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_6_2)
 	class OnRedis62 extends RedisSessionsContract {
 

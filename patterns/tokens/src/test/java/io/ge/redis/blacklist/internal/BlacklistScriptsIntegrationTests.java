@@ -68,7 +68,7 @@ class BlacklistScriptsIntegrationTests {
 	static void connect() {
 		// Of what other classes have left, nothing is to be judged here
 		SharedRedis.standalone().flushAll();
-		factory = SharedRedis.standalone().lettuceConnectionFactory();
+		factory = SharedRedis.standalone().connectionFactory();
 		connection = factory.getConnection();
 	}
 

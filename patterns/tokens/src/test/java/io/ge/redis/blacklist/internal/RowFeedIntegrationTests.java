@@ -91,7 +91,7 @@ class RowFeedIntegrationTests {
 	@BeforeContainer
 	static void connect() throws IOException {
 		redis = SharedRedis.standalone();
-		factory = redis.lettuceConnectionFactory();
+		factory = redis.connectionFactory();
 		connection = factory.getConnection();
 		try (InputStream stream = TokenBlacklist.class.getResourceAsStream("change.lua")) {
 			change = stream.readAllBytes();
@@ -406,8 +406,8 @@ class RowFeedIntegrationTests {
 
 	private final class Reader implements AutoCloseable {
 
-		private final TestBackend backend = TestBackend.on(redis.lettuceConnectionFactory(),
-				UUID.randomUUID().toString(), (script, nanos, failure) -> onScript(script));
+		private final TestBackend backend = TestBackend.on(redis.connectionFactory(), UUID.randomUUID().toString(),
+				(script, nanos, failure) -> onScript(script));
 
 		private final List<String> scripts = new CopyOnWriteArrayList<>();
 

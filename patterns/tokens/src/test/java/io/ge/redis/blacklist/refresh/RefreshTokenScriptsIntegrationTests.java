@@ -58,7 +58,7 @@ class RefreshTokenScriptsIntegrationTests {
 
 	@BeforeContainer
 	static void connect() {
-		factory = SharedRedis.standalone().lettuceConnectionFactory();
+		factory = SharedRedis.standalone().connectionFactory();
 		connection = factory.getConnection();
 	}
 

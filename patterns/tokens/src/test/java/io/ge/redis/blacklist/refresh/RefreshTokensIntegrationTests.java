@@ -60,13 +60,6 @@ class RefreshTokensIntegrationTests {
 
 	@Nested
 	@Wide
-	@OnRedis(RedisTarget.JEDIS)
-	class OnJedis extends Contract {
-
-	}
-
-	@Nested
-	@Wide
 	@OnRedis(RedisTarget.REDIS_7_4)
 	class OnRedis74 extends Contract {
 
