@@ -49,7 +49,7 @@ public class GuardConfigurationException extends GeRedisException {
 	}
 
 	/**
-	 * Returns what is wrong, and where.
+	 * Returns the problem and its place.
 	 * @return the problem
 	 */
 	public String problem() {

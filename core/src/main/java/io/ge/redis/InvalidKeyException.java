@@ -35,8 +35,8 @@ public class InvalidKeyException extends GeRedisException {
 	}
 
 	/**
-	 * Returns whether the arguments of the call are to blame, which gave {@code null} or
-	 * blank text, and not the expression, which gave something else or nothing at all.
+	 * Returns whether the arguments of the call are the cause: they gave {@code null} or
+	 * blank text. Otherwise the expression is: it gave something else, or nothing.
 	 * @return whether another call may succeed
 	 */
 	public boolean isCausedByArguments() {

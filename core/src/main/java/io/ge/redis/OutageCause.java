@@ -56,7 +56,9 @@ public enum OutageCause {
 	/** The server stopped accepting writes, since it cannot persist or replicate them. */
 	MISCONF(false, "Free disk space, or repair the replication"),
 
-	/** Fewer replicas than wanted have acknowledged a write, or it is not known. */
+	/**
+	 * Fewer replicas than required have acknowledged a write, or their number is unknown.
+	 */
 	REPLICAS(false, "Repair the replicas, or lower replicas of the lock"),
 
 	/**

@@ -23,9 +23,10 @@ public interface PrincipalProvider {
 	@Nullable String currentPrincipal();
 
 	/**
-	 * Returns who has named the current principal, where the same name from somebody else
-	 * is another principal. Asked of the provider that has named it.
-	 * @return the issuer of its token, or {@code null} if names stand for themselves
+	 * Returns the issuer that has named the current principal. The same name from another
+	 * issuer is another principal. Only the provider that has named the principal is
+	 * asked.
+	 * @return the issuer of its token, or {@code null} if names are unique without one
 	 */
 	default @Nullable String currentIssuer() {
 		return null;

@@ -86,8 +86,8 @@ public class RedisUnavailableException extends GeRedisException {
 	}
 
 	/**
-	 * Returns whether the command may have run on the server all the same. What it may
-	 * have left there is compensated as soon as Redis answers.
+	 * Returns whether the command may have run on the server nevertheless. Its effect is
+	 * compensated as soon as Redis answers.
 	 * @return whether the outcome is unknown
 	 */
 	public boolean isOutcomeUnknown() {

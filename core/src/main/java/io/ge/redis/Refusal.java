@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record Refusal(int status, URI type, String title, String detail, Map<String, Object> members,
 		Map<String, String> headers, @Nullable Duration retryAfter) {
 
-	/** Where the project describes its own problem types. */
+	/** Prefix of the project's own problem types. */
 	private static final String OWN_TYPES = "urn:ge-redis:problem:";
 
 	private static final String IANA_TYPES = "https://iana.org/assignments/http-problem-types#";

@@ -39,7 +39,7 @@ public enum Window {
 		return this.length;
 	}
 
-	/** Returns the window as scripts know it. */
+	/** Returns the window as an argument of scripts. */
 	public String argument() {
 		return this.argument;
 	}

@@ -65,7 +65,7 @@ record BulkheadGuard(Supplier<RedisBulkhead> redis, GuardEvents events) implemen
 
 				@Override
 				public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-					giveBack(true);
+					release(true);
 					return DONE;
 				}
 
@@ -73,7 +73,7 @@ record BulkheadGuard(Supplier<RedisBulkhead> redis, GuardEvents events) implemen
 		}
 
 		@Override
-		public void giveBack(Boolean admitted) {
+		public void release(Boolean admitted) {
 			if (admitted) {
 				this.redis.leave(key(), this.id);
 			}

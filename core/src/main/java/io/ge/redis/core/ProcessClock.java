@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Stands in for the clock of the Redis server where a pattern is switched off. So fencing
- * tokens, stamps and versions are higher than those that Redis gave before, and lower
- * than those that it gives when the pattern is on again.
+ * Replaces the clock of the Redis server where a pattern is switched off. So fencing
+ * tokens, stamps and versions are higher than earlier ones of Redis. They are lower than
+ * those that Redis gives when the pattern is on again.
  */
 public final class ProcessClock {
 

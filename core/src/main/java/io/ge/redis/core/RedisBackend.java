@@ -118,9 +118,9 @@ public final class RedisBackend {
 	}
 
 	/**
-	 * Returns the same deployment for those who take messages: with a connection and a
-	 * breaker of its own, so that large replies to them delay no guard and open no
-	 * breaker of guards. Connects when it is asked for first.
+	 * Returns the same deployment for consumers: with a connection and a breaker of its
+	 * own, so that large replies to them delay no guard and open no breaker of guards.
+	 * Connects on first use.
 	 */
 	public RedisBackend forConsumers() {
 		this.lock.lock();
@@ -166,8 +166,8 @@ public final class RedisBackend {
 	}
 
 	/**
-	 * Teaches the server the scripts of the patterns in use, then makes one round trip
-	 * for each of them, so that no guarded call pays for what is slow only once.
+	 * Loads the scripts of the patterns in use into the server, then makes one round trip
+	 * for each pattern. So no guarded call pays for what is slow only once.
 	 * @return completes once the first attempt to connect has ended and what followed it,
 	 * exceptionally if Redis cannot be used
 	 */
@@ -249,16 +249,16 @@ public final class RedisBackend {
 	}
 
 	/**
-	 * Adds something for the health to show.
-	 * @param problem asked with each look at the health; returns what hinders guards on
-	 * this Redis although it answers, or {@code null}; must not block
+	 * Adds a problem to the health.
+	 * @param problem called with each health check; returns the problem of guards on this
+	 * Redis although it answers, or {@code null}; must not block
 	 */
 	public void reportProblem(Supplier<@Nullable String> problem) {
 		this.problems.add(problem);
 	}
 
 	/**
-	 * Returns what hinders guards at present although Redis answers.
+	 * Returns the present problems of guards although Redis answers.
 	 * @return sentences that say what to do, mostly none
 	 */
 	public List<String> problems() {

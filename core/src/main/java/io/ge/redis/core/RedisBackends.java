@@ -38,7 +38,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 
 	private static final String PRIMARY = "default";
 
-	/** How long a start waits at most, whether Redis answers or not. */
+	/** The longest wait of a start, whether Redis answers or not. */
 	private static final Duration WARM_UP = Duration.ofSeconds(2);
 
 	/** Longer than an attempt to connect. */
@@ -59,8 +59,8 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	/**
 	 * Creates the registry.
 	 * @param factory finds a connection factory bean by the property that names it and by
-	 * its name, or the application's only or primary one for {@code null}, and returns
-	 * what makes its backend
+	 * its name, and returns what makes its backend; {@code null} names the application's
+	 * only or primary one
 	 * @param required whether the start fails if Redis cannot be used
 	 */
 	public RedisBackends(BiFunction<String, @Nullable String, Supplier<RedisBackend>> factory, boolean required) {
@@ -104,7 +104,8 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 	}
 
 	/**
-	 * Returns all connections in use, those of consumers as {@code <name>.consumers}.
+	 * Returns all connections in use; connections of consumers are named
+	 * {@code <name>.consumers}.
 	 */
 	public Map<String, RedisBackend> all() {
 		this.lock.lock();

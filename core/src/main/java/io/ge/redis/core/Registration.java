@@ -61,7 +61,7 @@ final class Registration {
 		}
 		List<String> others = new ArrayList<>();
 		for (int i = 0; i < reply.size(); i++) {
-			// Whoever can write to Redis can write any text
+			// Any program with access to Redis can write any text
 			others.add("'" + KeyPart.of(reply.text(i)) + "'");
 		}
 		logger.warn("The application '" + KeyPart.of(this.application) + "' shares the key prefix '" + this.prefix

@@ -19,8 +19,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.NumberUtils;
 
 /**
- * Stands in for the API of a pattern that is switched off: needs no Redis, and answers at
- * once in the calling thread. A method is answered by the first of these rules:
+ * Replaces the API of a pattern that is switched off: needs no Redis, and answers at once
+ * in the calling thread. A method is answered by the first of these rules:
  * <ol>
  * <li>the answer that is given for its name, without {@code Async}</li>
  * <li>work that is passed as the last argument, a {@link Supplier}, is run</li>

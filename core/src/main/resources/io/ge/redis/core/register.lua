@@ -1,11 +1,11 @@
--- Notes that an application uses the prefix, and tells which others do.
+-- Notes that an application uses the prefix, and returns which others do.
 --
 -- KEYS  sorted set of the applications by when they were last seen, in ms
 -- ARGV  name of the application, for how long it is remembered, in ms
 -- Reply {name of another application, ...}, the latest ones
 --
 -- Invariant: an application that is not seen for that time is forgotten, and so is the key.
--- If the first write that needs memory is refused, the call fails and tells nothing.
+-- If the first write that needs memory is refused, the call fails and returns nothing.
 
 local applications, name, kept = KEYS[1], ARGV[1], tonumber(ARGV[2])
 

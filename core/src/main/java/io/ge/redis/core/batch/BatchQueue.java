@@ -90,7 +90,7 @@ public final class BatchQueue<R, A> {
 	}
 
 	/**
-	 * Begins to watch the queue if a request waits and nobody watches.
+	 * Begins to watch the queue if a request waits and no timer watches it.
 	 * @return whether the caller is to look for overdue requests later
 	 */
 	boolean watch() {

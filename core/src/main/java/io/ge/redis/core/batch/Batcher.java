@@ -15,8 +15,8 @@ import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests that arrive together as one call, where that costs less than a call for
- * each of them.
+ * Sends requests that arrive together as one call, where one call is cheaper than
+ * several.
  * <p>
  * A lone request must not wait for others, and one of many must not wait long. So no
  * request is held back for a period. The first calls of a queue are sent at once, each
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>A full batch is sent at once, whatever is in flight.</li>
  * <li>No request waits after a call that has failed or taken longer than the longest
- * wait, or if the last call was sent that long ago. There a second round trip would be
- * felt.</li>
+ * wait. Neither does one wait if the last call was sent that long ago. A second round
+ * trip would be felt there.</li>
  * <li>A timer sends requests that have waited for half of the longest wait, also if no
  * call completes.</li>
  * <li>A request whose budget has paid for the longest wait before is sent alone.</li>
@@ -129,7 +129,7 @@ public final class Batcher<R, A> {
 			while (!waiting.isEmpty()) {
 				sendNext(queue, waiting, now);
 			}
-			// Each call has a place of its own. Others may have found none meanwhile
+			// Each call has a place of its own. Other calls may have found none meanwhile
 			queue.inFlight.decrementAndGet();
 		}
 	}
@@ -186,7 +186,7 @@ public final class Batcher<R, A> {
 		});
 	}
 
-	// Others wait for the answer and for the place, whatever a call throws
+	// Other requests wait for the answer and for the place, even if a call throws
 
 	private CompletableFuture<A> send(BatchQueue.Entry<R, A> entry) {
 		try {

@@ -35,7 +35,7 @@ final class ChannelRights {
 		}
 		else if (ReplyErrors.isNoPermission(failure)) {
 			String text = "Redis does not let this instance use the channels '" + this.channels
-					+ "', so it learns of changes and released locks late, and does not know the other instances. "
+					+ "', so it is notified late of changes and released locks, and does not know the other instances. "
 					+ "Give its user the ACL rights &" + this.channels + ", +subscribe, +unsubscribe and +publish.";
 			if (this.problem.getAndSet(text) == null) {
 				logger.warn(text);
@@ -44,7 +44,7 @@ final class ChannelRights {
 	}
 
 	/**
-	 * Returns what is to be done if the rights are known to be missing.
+	 * Returns the remedy if the rights are known to be missing.
 	 */
 	@Nullable String problem() {
 		return this.problem.get();

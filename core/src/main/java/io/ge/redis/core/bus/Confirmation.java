@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
 import io.ge.redis.core.connection.GuardConnection;
 
 /**
- * Messages of an instance to itself. One that comes back shows that whatever was
- * published before it was sent has arrived. The message is the time at which it was sent,
- * which means nothing to others.
+ * Messages of an instance to itself. One that comes back shows that every earlier message
+ * has arrived. Its content is the time at which it was sent, which other instances
+ * ignore.
  */
 final class Confirmation {
 
@@ -22,7 +22,7 @@ final class Confirmation {
 
 	static final String TOPIC = "bus.ping";
 
-	/** Beyond so many without an answer more of them tell nothing. */
+	/** The most messages without an answer; more of them would show nothing new. */
 	private static final int MOST_UNDER_WAY = 8;
 
 	private final GuardConnection connection;
@@ -58,7 +58,7 @@ final class Confirmation {
 			.whenComplete((done, failure) -> this.underWay.decrementAndGet());
 	}
 
-	// Asks all, since they free memory when they are asked
+	// Asks all, since they free memory when asked
 	private boolean isWanted() {
 		boolean any = false;
 		for (BooleanSupplier one : this.wanted) {

@@ -28,19 +28,19 @@ import org.jspecify.annotations.Nullable;
  * or waiters.
  * <p>
  * Scripts publish to {@link #channel()} a topic, a space and a payload. Messages are lost
- * whenever the connection is. So nobody may rely on messages alone, and everybody is told
- * to look again when the subscription exists anew.
+ * whenever the connection is. So no pattern may rely on messages alone. All are notified
+ * to read again when the subscription exists anew.
  * <p>
  * Each database has channels of its own: {@code prefix:bus:*} for database 0, for others
  * {@code prefix:bus:number:*}. Each instance publishes a heartbeat every two seconds, so
- * that all know without a key in Redis how many there are. During an outage they keep the
- * last figure.
+ * that all know their number without a key in Redis. During an outage they keep the last
+ * number.
  * <p>
  * Messages to all instances are published to {@link #newsChannel()}. A pattern that
- * answers from memory until it hears them has the bus confirmed: a message that comes
+ * answers from memory until it receives them has the bus confirmed: a message that comes
  * back shows that every earlier one has arrived. On a Cluster that holds as long as its
- * nodes hear each other. {@link Reports} ask all instances what only they know together,
- * such as who holds which lock.
+ * nodes reach each other. {@link Reports} collect state that only all instances together
+ * know, such as the holders of locks.
  */
 public final class InstanceBus {
 
@@ -88,8 +88,7 @@ public final class InstanceBus {
 		this.scheduler = scheduler;
 		this.instances = new LiveInstances(instanceId);
 		this.instanceId = instanceId;
-		// Channels know no databases. Those of database 0 stay as earlier releases have
-		// them
+		// Channels know no databases. Database 0 keeps the channels of earlier releases
 		int database = connection.database();
 		String channels = prefix + ":bus:" + ((database != 0) ? database + ":" : "");
 		this.channel = channels + instanceId;
@@ -170,11 +169,11 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Tries whether this instance may publish what concerns all: sends a message that
-	 * says nothing.
+	 * Checks that this instance may publish to all instances, with a message that all
+	 * ignore.
 	 * @return completes exceptionally if Redis refuses it or is unavailable
 	 */
-	public CompletionStage<?> tryNews() {
+	public CompletionStage<?> tryPublish() {
 		return this.connection.publish(this.newsChannel.getBytes(StandardCharsets.UTF_8),
 				"bus.try".getBytes(StandardCharsets.UTF_8));
 	}
@@ -188,8 +187,9 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Has this instance answer questions of a topic, its own as well. Gives the answer to
-	 * a text, neither of them long, on a thread that may work for a moment but not wait.
+	 * Makes this instance answer questions of a topic, also its own. The answerer returns
+	 * the answer to a text, both short, on a thread that may work for a moment but not
+	 * wait.
 	 */
 	void onQuestion(String topic, UnaryOperator<String> answerer) {
 		this.questions.answer(topic, answerer);
@@ -197,10 +197,10 @@ public final class InstanceBus {
 
 	/**
 	 * Asks all instances: one message, and one for each answer. Waits for as many answers
-	 * as the server says that the question has listeners, on a Cluster for those of all
-	 * known instances, and for 500 ms at most; not at all while no message would reach
-	 * this instance. Completes never exceptionally; this instance's own answer is always
-	 * among them if it has one.
+	 * as the server reports listeners, on a Cluster for the answers of all known
+	 * instances. Waits for 500 ms at most, and not at all while no message would reach
+	 * this instance. Never completes exceptionally; this instance's own answer is always
+	 * included if it has one.
 	 */
 	CompletableFuture<Questions.Answers> ask(String topic, String question) {
 		liveInstances();
@@ -208,7 +208,7 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Has the bus confirmed: a message to itself every 300 ms while somebody wants it.
+	 * Has the bus confirmed: a message to itself every 300 ms while it is wanted.
 	 * @param wanted asked every 300 ms while the subscription is active, regardless of
 	 * other callers; must not block
 	 */
@@ -217,8 +217,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Returns when the last message was sent that is known to have come back. All that
-	 * was published before has arrived.
+	 * Returns when the last message was sent that is known to have come back. All earlier
+	 * messages have arrived.
 	 * @return by {@link System#nanoTime()}; long ago if none came back over the present
 	 * subscription
 	 */
@@ -252,8 +252,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Returns when this instance last heard what it says itself every two seconds. If
-	 * that is long ago, messages are lost, although nobody has noticed.
+	 * Returns when this instance last received its own heartbeat of every two seconds. If
+	 * that is long ago, messages are being lost without an error.
 	 * @return by {@link System#nanoTime()}; as of subscribing if nothing was heard since
 	 */
 	public long heardAt() {
@@ -292,7 +292,7 @@ public final class InstanceBus {
 
 	private void onFleetMessage(String message) {
 		if (this.instances.heard(message)) {
-			// A newcomer learns of this instance at once
+			// A new instance is notified of this one at once
 			try {
 				this.scheduler.execute(this::beat);
 			}

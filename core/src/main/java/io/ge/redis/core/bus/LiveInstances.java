@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The instances that say that they are there. Others are missing only while this one
- * hears itself, or else Redis hangs and nobody is heard.
+ * The instances that send heartbeats. An instance counts as missing only while this one
+ * receives its own: otherwise Redis hangs for all.
  */
 final class LiveInstances {
 
@@ -58,14 +58,14 @@ final class LiveInstances {
 	private void heardItself() {
 		long now = System.nanoTime();
 		if (now - this.heardAt > ALIVE_NANOS) {
-			// After a silence the others get the time to be heard as well
+			// After a silence the others get time for their heartbeats as well
 			this.others.replaceAll((instance, at) -> now);
 		}
 		this.heardAt = now;
 	}
 
 	/**
-	 * Begins to listen: nobody can have been heard before.
+	 * Begins to listen: no heartbeat can have arrived before.
 	 */
 	void listening() {
 		long now = System.nanoTime();
@@ -74,8 +74,8 @@ final class LiveInstances {
 	}
 
 	/**
-	 * Forgets who has not been heard for too long. Not to be called while nobody can be
-	 * heard.
+	 * Removes instances without a recent heartbeat. Must not be called while no heartbeat
+	 * can arrive.
 	 */
 	void forgetSilent() {
 		long heard = this.heardAt;
@@ -88,7 +88,7 @@ final class LiveInstances {
 	}
 
 	/**
-	 * Returns the ids of all that are known, this one included.
+	 * Returns the ids of all known instances, including this one.
 	 */
 	Set<String> ids() {
 		Set<String> ids = new TreeSet<>(this.others.keySet());

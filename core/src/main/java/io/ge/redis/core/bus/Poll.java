@@ -18,10 +18,9 @@ import java.util.function.Supplier;
 import io.ge.redis.core.outage.Waiting;
 
 /**
- * Reads what all instances share: at once when somebody asks for it, as when a message
- * hints at a change, and whenever a periodic action asks. Readings follow one another. A
- * caller gets a reading that began after its call, and those who ask during a reading
- * share the next one.
+ * Reads what all instances share: at once on request, as when a message hints at a
+ * change, and whenever a periodic action asks. Readings follow one another. A caller gets
+ * a reading that began after its call. Callers during a reading share the next one.
  */
 public final class Poll {
 
@@ -89,7 +88,7 @@ public final class Poll {
 			return this.reading.get();
 		}
 		catch (RuntimeException | Error ex) {
-			// An error too, or nobody would read again
+			// An error too, or no reading would follow
 			return CompletableFuture.failedFuture(ex);
 		}
 	}

@@ -21,9 +21,8 @@ import io.ge.redis.core.connection.GuardConnection;
 
 /**
  * Questions to all instances: one message to all, and one from each to the instance that
- * asked. Every instance answers, also one that has nothing to say, so that the caller
- * need not wait for it. Answers are made on a thread of the scheduler, never on the
- * driver's.
+ * asked. Every instance answers, also without content, so that the caller need not wait
+ * for it. Answers are created on a thread of the scheduler, never on the driver's.
  */
 final class Questions {
 
@@ -137,15 +136,16 @@ final class Questions {
 	/**
 	 * The answers of all instances to a question.
 	 *
-	 * @param texts the answers by the id of the instance, the one that has asked included
+	 * @param texts the answers by the id of the instance, including the asking one
 	 * @param silent the instances that are known and have not answered in time
 	 */
 	record Answers(Map<String, String> texts, Set<String> silent) {
 	}
 
 	/**
-	 * A question under way. It is over when as many have answered as the server has told,
-	 * or, where a server knows only of its own listeners, all that are known.
+	 * A question under way. It is over when as many have answered as the server has
+	 * reported. Where a server knows only its own listeners, all known instances must
+	 * answer.
 	 */
 	private static final class Question {
 
@@ -173,7 +173,8 @@ final class Questions {
 
 		/**
 		 * Takes a message with the answer of an instance.
-		 * @param text the answer, empty if it has none: it may have another bus which has
+		 * @param text the answer, empty if it has none: another bus of that instance may
+		 * have one
 		 */
 		void answer(String instance, String text) {
 			this.texts.merge(instance, text, (former, other) -> other.isEmpty() ? former : other);

@@ -80,9 +80,9 @@ public final class Reports<R> {
 
 	/**
 	 * Collects the reports: one message, and one from each instance. Waits for all that
-	 * hear the message, on a Cluster for all that are known, and for 500 ms at most; not
-	 * at all while no message would reach this instance.
-	 * @return the reports; that of this instance is always among them if it gives one
+	 * receive the message, on a Cluster for all that are known. Waits for 500 ms at most,
+	 * and not at all while no message would reach this instance.
+	 * @return the reports; this instance's own is always included if it gives one
 	 */
 	public Collected<R> collect(Filter filter) {
 		Questions.Answers answers = Waiting.await(this.bus.ask(this.topic, JSON.writeValueAsString(filter)));

@@ -45,7 +45,7 @@ final class UnreadableMessages {
 		}
 	}
 
-	// On one line, so that nobody can write lines into the log
+	// On one line, so that no message can forge lines of the log
 	private static String beginning(String text) {
 		return text.substring(0, Math.min(text.length(), LONGEST)).replaceAll("\\p{Cntrl}", "?");
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * One standing channel for each instance of the application.
+ * Messages between the instances of an application, and their heartbeats.
  */
 @NullMarked
 package io.ge.redis.core.bus;

@@ -11,13 +11,13 @@ import java.util.function.UnaryOperator;
 public interface CallContext {
 
 	/**
-	 * Takes what is bound to the current thread.
-	 * @return lets tasks find it on whichever thread they run
+	 * Captures the context of the current thread.
+	 * @return restores it around tasks, on any thread
 	 */
 	UnaryOperator<Runnable> capture();
 
 	/**
-	 * Runs a task that finds on its thread what a subscriber has in its context.
+	 * Runs a task with the context of a subscriber bound to its thread.
 	 */
 	void within(Object context, Runnable task);
 

@@ -23,7 +23,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		/** The work has not begun. */
 		ASKING,
 
-		/** The method is called, and its work goes on. */
+		/** The method is called, and its work continues. */
 		WORKING,
 
 		/** The work has ended, or will never begin. */
@@ -47,7 +47,7 @@ abstract class CallRun<A extends @Nullable Object> {
 
 	/**
 	 * Creates the run.
-	 * @param refusal makes what the caller gets of a refusal
+	 * @param refusal translates a refusal for the caller
 	 */
 	CallRun(GuardedCall<A> call, UnaryOperator<Throwable> refusal) {
 		this.call = call;
@@ -55,7 +55,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * Begins the call, once more if who calls had to be looked up first.
+	 * Begins the call, again if the caller had to be looked up first.
 	 */
 	final void run() {
 		if (this.state.get() == State.OVER) {
@@ -89,7 +89,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		});
 	}
 
-	// Else the answer is given back when it comes
+	// Otherwise the answer is released on arrival
 	private void cancel(CompletableFuture<A> asking) {
 		if (this.call.isCancellable()) {
 			asking.cancel(false);
@@ -102,7 +102,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			return;
 		}
 		if (this.state.get() == State.OVER) {
-			this.call.giveBack(answer);
+			this.call.release(answer);
 			return;
 		}
 		GuardedCall.Work decided;
@@ -118,7 +118,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			start(decided);
 		}
 		else {
-			this.call.giveBack(answer);
+			this.call.release(answer);
 		}
 	}
 
@@ -136,7 +136,7 @@ abstract class CallRun<A extends @Nullable Object> {
 			ended(null, ex);
 			return;
 		}
-		// What has begun can be stopped, what is about to begin cannot
+		// Work can be stopped once it has begun, not while it begins
 		this.begun = true;
 		if (this.abandoned) {
 			stopWork();
@@ -149,7 +149,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	final void ended(@Nullable Object value, @Nullable Throwable failure) {
 		Class<?> ongoing = (failure == null) ? OngoingResults.find(value) : null;
 		Throwable refused = (ongoing != null) ? this.refusal.apply(new OngoingResultException(ongoing)) : null;
-		// Code knows what it returns, and refuses nothing; a method is known by its type
+		// Only annotated methods refuse it; other code knows what it returns
 		if (refused != null && !(refused instanceof OngoingResultException)) {
 			ended(null, refused);
 			return;
@@ -189,8 +189,8 @@ abstract class CallRun<A extends @Nullable Object> {
 		if (failure != null && unended != null && failure != unended) {
 			failure.addSuppressed(unended);
 		}
-		Throwable told = (failure != null) ? failure : unended;
-		deliver((told == null) ? value : null, told);
+		Throwable delivered = (failure != null) ? failure : unended;
+		deliver((delivered == null) ? value : null, delivered);
 	}
 
 	/**
@@ -205,7 +205,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * Ends a call that nobody waits for, if its work has not begun; otherwise stops the
+	 * Ends a call without a waiting caller if its work has not begun. Otherwise stops the
 	 * work if the call is abandoned.
 	 */
 	final void leave() {
@@ -221,8 +221,7 @@ abstract class CallRun<A extends @Nullable Object> {
 	}
 
 	/**
-	 * Takes the work for ended, since nobody waits for it and nothing more is heard of
-	 * it.
+	 * Treats the work as ended, since no caller waits and no further signal will come.
 	 * @return whether it had not ended by itself
 	 */
 	final boolean abandon() {

@@ -11,8 +11,8 @@ import java.util.function.UnaryOperator;
 public interface CallScope {
 
 	/**
-	 * Takes what is bound to the current thread, when a method is called.
-	 * @return runs a task with it, whichever thread it is given to
+	 * Captures the state of the current thread, when a method is called.
+	 * @return runs a task with it, on any thread
 	 */
 	default UnaryOperator<Runnable> capture() {
 		return UnaryOperator.identity();

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The call of a method that returns a future: begins when the method is called, and is
- * over when the future is complete. Cancelling the future cancels that of the method.
+ * The call of a method that returns a future. It begins when the method is called, and is
+ * over when the future is complete. Cancelling the future cancels the future of the
+ * method.
  */
 final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 
@@ -27,7 +28,7 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 
 	/**
 	 * Creates the run.
-	 * @param executor runs what follows an answer, with what was bound to this thread
+	 * @param executor runs the steps after an answer, with the context of this thread
 	 */
 	FutureRun(GuardedCall<A> call, UnaryOperator<Throwable> refusal, Executor executor) {
 		super(call, refusal);
@@ -36,14 +37,14 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 
 	/**
 	 * Begins the call.
-	 * @param starter runs what asks
+	 * @param starter runs the first step
 	 */
 	CompletableFuture<@Nullable Object> begin(Executor starter) {
 		this.result.whenComplete((value, failure) -> {
 			if (this.result.isCancelled()) {
 				abandoning();
 			}
-			// Else such as by orTimeout: nobody waits any more
+			// Otherwise completed, such as by orTimeout: no caller waits any more
 			leave();
 		});
 		starter.execute(this::run);
@@ -51,9 +52,9 @@ final class FutureRun<A extends @Nullable Object> extends CallRun<A> {
 	}
 
 	/**
-	 * A call that is made in a transaction of its thread waits there for the answer:
-	 * elsewhere the method would be outside of it. Such a thread is no event loop. An
-	 * interrupt ends the wait, and the call: what it has requested is released.
+	 * Waits for the answer on the thread of a transaction: elsewhere the method would be
+	 * outside of it. Such a thread is no event loop. An interrupt ends the wait and the
+	 * call, and releases its request.
 	 */
 	@Override
 	CompletableFuture<A> ask(GuardedCall<A> call) {

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The course of one guarded call, as a pattern sees it, the same for plain values,
  * futures, publishers and suspending functions: it asks, decides by the answer, and ends
- * what it has begun. A publisher that is subscribed to again is another call.
+ * the guarding. A publisher that is subscribed to again is another call.
  */
 public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
-	 * Returns a call that asks for nothing.
+	 * Returns a call that needs no decision.
 	 */
 	static GuardedCall<?> of(Work work) {
 		return new GuardedCall<@Nullable Void>() {
@@ -43,14 +43,14 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
 	 * Asks whether the call may proceed, without blocking. Runs on the thread that starts
-	 * the call or subscribes; once more, on one of the application, if it is not known
-	 * {@linkplain PendingCaller who calls} and that had to be asked for first.
+	 * the call or subscribes; again, on one of the application, if the
+	 * {@linkplain PendingCaller caller} had to be looked up first.
 	 */
 	CompletableFuture<A> ask();
 
 	/**
-	 * Returns whether a cancelled request releases by itself what it asked for. If not,
-	 * the reply to an abandoned call is awaited and {@linkplain #giveBack released}.
+	 * Returns whether a cancelled request releases by itself. If not, the reply to an
+	 * abandoned call is awaited and {@linkplain #release released}.
 	 */
 	default boolean isCancellable() {
 		return false;
@@ -58,7 +58,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 	/**
 	 * Returns whether an interrupt ends the wait of a plain call for the answer, and
-	 * cancels the question. Asked for after {@link #ask()}.
+	 * cancels the request. Called after {@link #ask()}.
 	 * @return whether it does; if not, the wait is certain to end soon
 	 */
 	default boolean isInterruptible() {
@@ -66,24 +66,24 @@ public interface GuardedCall<A extends @Nullable Object> {
 	}
 
 	/**
-	 * Called when the thread that waited for the answer was interrupted. What was asked
-	 * for is cancelled.
+	 * Called when the thread that waited for the answer was interrupted. The request is
+	 * cancelled.
 	 */
 	default RuntimeException interrupted(InterruptedException interrupt) {
 		return new CancellationException();
 	}
 
 	/**
-	 * Decides; what that does, {@link #giveBack} undoes. Runs on the thread that has
-	 * asked if the answer is there at once, else on one of the application, never of the
-	 * driver. Does not block.
+	 * Decides; {@link #release} undoes what the decision does. Runs on the thread that
+	 * has asked if the answer is there at once. Otherwise runs on one of the application,
+	 * never of the driver. Does not block.
 	 */
 	Work decide(A answer) throws Throwable;
 
 	/**
 	 * Releases what a reply has granted to an abandoned call.
 	 */
-	default void giveBack(A answer) {
+	default void release(A answer) {
 	}
 
 	/**
@@ -103,15 +103,15 @@ public interface GuardedCall<A extends @Nullable Object> {
 		@Nullable Object start() throws Throwable;
 
 		/**
-		 * Begins the work on this thread, with whatever has to be bound to it meanwhile:
-		 * the method is called, and what it has returned is subscribed to.
+		 * Begins the work on this thread, with its context bound meanwhile: the method is
+		 * called, and its publisher is subscribed to.
 		 */
 		default void begin(Beginning beginning) throws Throwable {
 			beginning.run();
 		}
 
 		/**
-		 * Returns what the method's publisher finds in its context.
+		 * Returns the context of the subscription to the method's publisher.
 		 */
 		default Object contextual(Object context) {
 			return context;
@@ -121,8 +121,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 		 * Returns what ends the work before its time. Asked for once.
 		 * @return fails, on any thread, with what the caller gets in the place of a
 		 * result, while the promise of the method is cancelled; the thread of a plain
-		 * call is interrupted instead; {@code null} if the work goes on for as long as it
-		 * takes
+		 * call is interrupted instead; {@code null} if the work may take as long as it
+		 * needs
 		 */
 		default @Nullable CompletionStage<?> interruption() {
 			return null;
@@ -131,8 +131,8 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Ends the guarding, once, when the work has ended. Does not block.
 		 * @param value the value, if there is one and not several
-		 * @param failure what the work failed with, an {@link AbandonedException} if
-		 * nobody waits for it any more, or {@code null}
+		 * @param failure what the work failed with, an {@link AbandonedException} if no
+		 * caller waits for it any more, or {@code null}
 		 */
 		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 			return DONE;
@@ -148,8 +148,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 
 		/**
 		 * Publishes completion events, on the thread that passes the result on, right
-		 * before it does. Not for an end that nobody waits for: that of work which was
-		 * abandoned. Does not block.
+		 * before it does. Not called for abandoned work. Does not block.
 		 */
 		default void tellOfEnd() {
 		}

@@ -33,8 +33,7 @@ public final class GuardedCalls implements AutoCloseable {
 
 	/**
 	 * Creates the maker.
-	 * @param scopes what belongs to a caller, also what a subscriber's context tells only
-	 * later, asked for once, with the first call
+	 * @param scopes the scopes of callers, looked up once, with the first call
 	 */
 	public GuardedCalls(CallContext context, Supplier<? extends List<? extends CallScope>> scopes) {
 		this.context = context;
@@ -56,36 +55,36 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Makes a call in whichever form its result comes: a plain one on this thread, others
-	 * as by {@link #make}.
+	 * Makes a call in the form of its result: a plain one on this thread, others as by
+	 * {@link #make}.
 	 */
 	public @Nullable Object start(ResultForm form, Supplier<? extends GuardedCall<?>> call) throws Throwable {
 		return form.isPlain() ? run(call.get()) : make(form, call);
 	}
 
 	/**
-	 * Makes a call whose result comes later. A future is asked for at once, a publisher
-	 * when it is subscribed to, each time.
+	 * Makes an asynchronous call. The request for a future is sent at once, the one for a
+	 * publisher with each subscription.
 	 */
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call) {
 		return make(form, call, UnaryOperator.identity());
 	}
 
 	/**
-	 * Makes a call whose result comes later, as {@link #make(ResultForm, Supplier)}.
-	 * @param refusal makes what the caller gets of a refusal
+	 * Makes an asynchronous call, as {@link #make(ResultForm, Supplier)}.
+	 * @param refusal translates a refusal for the caller
 	 */
 	public Object make(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal) {
 		return switch (form.kind()) {
-			case PLAIN -> throw new IllegalArgumentException("Not a result that comes later");
+			case PLAIN -> throw new IllegalArgumentException("Not an asynchronous result");
 			case FUTURE -> new FutureRun<>(call.get(), refusal, carrying()).begin(Runnable::run);
 			case SINGLE, MULTIPLE -> Publishers.of(form, call, refusal, this.context, this.subscribers.get(), scoped());
 		};
 	}
 
 	/**
-	 * Returns what makes calls that follow one which is made now, as if they were made by
-	 * its caller: a future is asked for with what is bound to this thread.
+	 * Returns a maker of calls that follow the present one, as if made by its caller:
+	 * futures have the context of this thread.
 	 */
 	public Following following(ResultForm form) {
 		if (form.kind() != ResultForm.Kind.FUTURE) {
@@ -96,16 +95,16 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Hands the answer to a call of an asynchronous API over.
-	 * @param giveBack releases what the reply has granted to an abandoned call
+	 * Hands over the answer to a call of an asynchronous API.
+	 * @param release releases the grant of a reply to an abandoned call
 	 * @return completes with the result: at once, or on a thread of the application with
-	 * the context of this one. Cancelling it releases what was requested
+	 * the context of this one. Cancelling it releases the request
 	 */
 	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> handOver(
-			CompletableFuture<A> asked, Function<A, T> result, Consumer<A> giveBack) {
+			CompletableFuture<A> asked, Function<A, T> result, Consumer<A> release) {
 		CompletableFuture<T> handed = new CompletableFuture<>();
 		handed.whenComplete((value, failure) -> asked.cancel(false));
-		BiConsumer<A, @Nullable Throwable> step = (answer, failure) -> hand(answer, failure, result, giveBack, handed);
+		BiConsumer<A, @Nullable Throwable> step = (answer, failure) -> hand(answer, failure, result, release, handed);
 		if (asked.isDone()) {
 			asked.whenComplete(step);
 		}
@@ -117,11 +116,11 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Hands the answer over, as {@link #handOver} does, to what asks for more.
-	 * @return completes as what comes next does, exceptionally without wrappers
+	 * Hands over the answer, as {@link #handOver} does, to a next asynchronous step.
+	 * @return completes as the next step does, exceptionally without wrappers
 	 */
-	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> goOn(CompletableFuture<A> asked,
-			Function<A, CompletionStage<T>> next) {
+	public <A extends @Nullable Object, T extends @Nullable Object> CompletionStage<T> thenContinue(
+			CompletableFuture<A> asked, Function<A, CompletionStage<T>> next) {
 		CompletableFuture<T> last = new CompletableFuture<>();
 		handOver(asked, next, (unwanted) -> {
 		}).thenCompose((following) -> following).whenComplete(Promises.passingTo(last));
@@ -129,7 +128,7 @@ public final class GuardedCalls implements AutoCloseable {
 	}
 
 	private static <A extends @Nullable Object, T extends @Nullable Object> void hand(A answer,
-			@Nullable Throwable failure, Function<A, T> result, Consumer<A> giveBack, CompletableFuture<T> handed) {
+			@Nullable Throwable failure, Function<A, T> result, Consumer<A> release, CompletableFuture<T> handed) {
 		if (failure != null) {
 			handed.completeExceptionally(Waiting.cause(failure));
 			return;
@@ -143,7 +142,7 @@ public final class GuardedCalls implements AutoCloseable {
 			return;
 		}
 		if (!taken) {
-			giveBack.accept(answer);
+			release.accept(answer);
 		}
 	}
 

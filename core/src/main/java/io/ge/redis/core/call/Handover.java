@@ -10,9 +10,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets an application go on with what Redis has answered on threads of its own, and never
- * on a thread of the driver, which must not wait for anything. There are as many threads
- * as wait.
+ * Lets an application continue after an answer of Redis on threads of its own. It never
+ * continues on a thread of the driver, which must not wait. There are as many threads as
+ * wait.
  */
 final class Handover implements Executor, AutoCloseable {
 
@@ -23,7 +23,7 @@ final class Handover implements Executor, AutoCloseable {
 	private final Executor instead = new CompletableFuture<>().defaultExecutor();
 
 	Handover(ThreadFactory factory) {
-		// Who waits for an answer must get it although the application is being closed
+		// Waiting callers must get their answer although the application is being closed
 		this.threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
 				new SynchronousQueue<>(), factory, (task, pool) -> this.instead.execute(task));
 	}
@@ -34,7 +34,7 @@ final class Handover implements Executor, AutoCloseable {
 			this.threads.execute(step);
 		}
 		catch (Throwable ex) {
-			// Such as no more threads: whoever waits must go on nevertheless
+			// Such as no more threads: waiting callers must continue nevertheless
 			this.instead.execute(step);
 		}
 	}

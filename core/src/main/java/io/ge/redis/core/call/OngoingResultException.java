@@ -5,8 +5,8 @@ package io.ge.redis.core.call;
 import io.ge.redis.GeRedisException;
 
 /**
- * A guarded method has returned something whose work goes on, where its type shows a
- * value: the guarding ends before that.
+ * A guarded method has returned a result whose work continues, although its type shows a
+ * value: the guarding ends before the work.
  */
 public final class OngoingResultException extends GeRedisException {
 
@@ -14,12 +14,12 @@ public final class OngoingResultException extends GeRedisException {
 
 	OngoingResultException(Class<?> type) {
 		super("A guarded method has returned a " + type.getSimpleName()
-				+ ", whose work goes on after the guarding has ended");
+				+ ", whose work continues after the guarding has ended");
 		this.type = type;
 	}
 
 	/**
-	 * Returns the class of what goes on.
+	 * Returns the class of the result whose work continues.
 	 */
 	public Class<?> type() {
 		return this.type;

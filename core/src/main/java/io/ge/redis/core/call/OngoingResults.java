@@ -21,7 +21,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The one rule about results whose work goes on after they were returned: futures,
+ * The one rule about results whose work continues after they were returned: futures,
  * publishers, jobs and flows of Kotlin, and WebFlux's models of views. A guard follows
  * one that is the result itself, and none that is inside of another result. A type that
  * shows one inside is refused at startup, and a value of a type that does not, when it is
@@ -47,7 +47,7 @@ public final class OngoingResults {
 
 	};
 
-	/** What returns the body of a response; empty for other classes. */
+	/** The getter of the body of a response; empty for other classes. */
 	private static final ClassValue<Optional<Method>> BODY = new ClassValue<>() {
 
 		@Override
@@ -61,14 +61,14 @@ public final class OngoingResults {
 	}
 
 	/**
-	 * Returns whether the work of a result of a type goes on after it was returned.
+	 * Returns whether the work of a result of a type continues after it was returned.
 	 */
 	public static boolean isOngoing(Class<?> type) {
 		return ONGOING.get(type);
 	}
 
 	/**
-	 * Finds what goes on inside of a result, at whatever depth.
+	 * Finds ongoing work inside of a result, at any depth.
 	 * @return the class, or {@code null} as far as the type shows
 	 */
 	public static @Nullable Class<?> inside(ResolvableType result) {
@@ -97,8 +97,8 @@ public final class OngoingResults {
 
 	/**
 	 * Returns a result whose work is over.
-	 * @throws OngoingResultException if it goes on, or if what an {@link Optional} or a
-	 * response holds does
+	 * @throws OngoingResultException if its work continues, or the work of the content of
+	 * an {@link Optional} or a response
 	 */
 	public static @Nullable Object requireOver(@Nullable Object result) {
 		Class<?> ongoing = find(result);
@@ -109,9 +109,10 @@ public final class OngoingResults {
 	}
 
 	/**
-	 * Finds what goes on in a value.
-	 * @return the class of the value, or of what an {@link Optional} or a response holds,
-	 * or of the first element of an array or a list; {@code null} if none goes on
+	 * Finds ongoing work in a value.
+	 * @return the class of the value; of the content of an {@link Optional} or a
+	 * response; or of the first element of an array or a list; {@code null} if no work
+	 * continues
 	 */
 	public static @Nullable Class<?> find(@Nullable Object value) {
 		if (value == null) {
@@ -127,7 +128,7 @@ public final class OngoingResults {
 		if (value instanceof Object[] array) {
 			return (array.length > 0) ? find(array[0]) : null;
 		}
-		// Others may load what they hold when they are looked into
+		// Other lists may load their elements when they are read
 		if (value instanceof List<?> list && type.getName().startsWith("java.util.")) {
 			return list.isEmpty() ? null : find(list.get(0));
 		}

@@ -14,10 +14,10 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The caller, where finding it takes a look-up, such as of a session, that most of what
- * runs on a thread never needs. It is looked up once, when a guard on that thread asks
- * and nobody else knows. A look-up that fails is a failure of the guarded call: nobody is
- * taken for anonymous because a session could not be read.
+ * A caller that takes a look-up to find, such as of a session, which most code on a
+ * thread never needs. It is looked up once, when a guard on that thread asks and no other
+ * provider knows. A failed look-up is a failure of the guarded call: no caller becomes
+ * anonymous because a session could not be read.
  */
 public final class PendingCaller {
 
@@ -31,15 +31,15 @@ public final class PendingCaller {
 
 	/**
 	 * Lets tasks find a caller.
-	 * @param search looks for the caller, if it is asked for
-	 * @return runs a task whose guards may ask for it
+	 * @param search looks up the caller on demand
+	 * @return runs a task whose guards may ask for the caller
 	 */
 	public static UnaryOperator<Runnable> binding(Supplier<CompletableFuture<UnaryOperator<Runnable>>> search) {
 		return CURRENT.binding(new PendingCaller(search));
 	}
 
 	/**
-	 * Asks who calls.
+	 * Asks for the caller.
 	 * @throws RuntimeException if the caller cannot be looked up
 	 */
 	public static <T> @Nullable T ask(Supplier<@Nullable T> question) {

@@ -33,15 +33,14 @@ public record Promises(ResultForm form) {
 	}
 
 	/**
-	 * Starts work whose promise is replaced if it is not kept.
-	 * @param recovery completes with what is promised instead, or with the failure;
-	 * called on the thread on which the promise has failed
+	 * Starts work whose promise is replaced if it fails.
+	 * @param recovery completes with the replacement, or with the failure; called on the
+	 * thread on which the promise has failed
 	 */
 	public @Nullable Object recovered(GuardedCall.Work work,
 			Function<Throwable, CompletableFuture<@Nullable Object>> recovery) throws Throwable {
 		if (!this.form.isPlain()) {
-			// Cancelling what is promised does not cancel a recovery, of which this is a
-			// copy
+			// A copy, so that cancelling the promise does not cancel a recovery
 			return promise((context) -> chained(started(work, context), (value, failure) -> (failure != null)
 					? recovery.apply(failure).copy() : CompletableFuture.completedFuture(value)));
 		}
@@ -60,11 +59,11 @@ public record Promises(ResultForm form) {
 	}
 
 	/**
-	 * Promises what follows a promise that is kept.
-	 * @param next makes the next promise of what was promised; called on the thread on
-	 * which it was kept
-	 * @return the promise of the next one; if nobody wants it any more, the one that is
-	 * under way is cancelled
+	 * Chains a next promise to one that completes.
+	 * @param next makes the next promise of the value; called on the thread on which the
+	 * first one has completed
+	 * @return the promise of the next one; cancelling it cancels the one that is under
+	 * way
 	 */
 	public @Nullable Object then(@Nullable Object promise, Next next) throws Throwable {
 		return this.form.isPlain() ? next.after(promise)
@@ -101,11 +100,10 @@ public record Promises(ResultForm form) {
 	}
 
 	/**
-	 * Waits for what is promised, without blocking.
-	 * @param context what a publisher's subscriber has as its context, or {@code null}
-	 * for nothing
-	 * @return completes with what is promised, exceptionally without wrappers; if it is
-	 * cancelled, so is the promise
+	 * Follows a promise without blocking.
+	 * @param context the context of a publisher's subscriber, or {@code null} for none
+	 * @return completes with the value, exceptionally without wrappers; cancelling it
+	 * cancels the promise
 	 */
 	public CompletableFuture<@Nullable Object> follow(@Nullable Object promise, @Nullable Object context) {
 		if (this.form.isPlain()) {

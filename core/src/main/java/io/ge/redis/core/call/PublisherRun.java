@@ -21,10 +21,9 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One subscription to the result of a guarded method: asks when it is subscribed to,
- * calls the method when it may, and ends before it passes on the only value, or the end
- * of several. Nothing is buffered: what the subscriber requests is requested from the
- * method.
+ * One subscription to the result of a guarded method. It asks on subscription and calls
+ * the method when permitted. It ends before it passes on the only value, or the end of
+ * several. Nothing is buffered: the requests of the subscriber are passed to the method.
  */
 final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		implements CoreSubscriber<Object>, Subscription {
@@ -33,20 +32,22 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 
 	private final Publishers.Start start;
 
-	/** Binds what was bound to the thread that subscribes. */
+	/** Restores the context of the thread that subscribes. */
 	private final UnaryOperator<Runnable> bound;
 
 	private final Scheduler scheduler;
 
 	private final Operators.DeferredSubscription upstream = new Operators.DeferredSubscription();
 
-	/** Of the work, until it has ended: cancelled once, also while it emits. */
+	/**
+	 * The subscription to the work, until its end: cancelled once, also while it emits.
+	 */
 	private final AtomicReference<@Nullable Subscription> source = new AtomicReference<>();
 
 	/** The context of the method's publisher. */
 	private volatile Context known;
 
-	/** Of a single value, until the guarding has ended. */
+	/** The single value, until the guarding has ended. */
 	private final AtomicReference<@Nullable Object> value = new AtomicReference<>();
 
 	PublisherRun(GuardedCall<A> call, CoreSubscriber<? super Object> subscriber, Publishers.Start start) {
@@ -55,7 +56,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		this.start = start;
 		this.known = subscriber.currentContext();
 		this.bound = start.context().capture();
-		// Who may block here may also block afterwards
+		// A thread that may block here may also block afterwards
 		this.scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
 	}
 
@@ -74,7 +75,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 		return scoped(call::ask);
 	}
 
-	// Who is told of the decision is to find the scope, too
+	// Listeners of the decision must find the scope, too
 	@Override
 	GuardedCall.Work decide(GuardedCall<A> call, A answer) throws Throwable {
 		return scoped(() -> call.decide(answer));
@@ -109,7 +110,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 			this.scheduler.schedule(carried);
 		}
 		catch (RejectedExecutionException ex) {
-			// Schedulers that were shut down, and a subscriber that must hear the end
+			// The schedulers were shut down, but the subscriber must get the end
 			new CompletableFuture<>().defaultExecutor().execute(carried);
 		}
 	}
@@ -185,7 +186,7 @@ final class PublisherRun<A extends @Nullable Object> extends CallRun<A>
 	}
 
 	/**
-	 * Clears up a single value that nobody gets.
+	 * Discards a single value that no subscriber gets.
 	 */
 	private void discard() {
 		Object unwanted = this.value.getAndSet(null);

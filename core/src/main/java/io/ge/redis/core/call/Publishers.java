@@ -53,10 +53,10 @@ final class Publishers {
 		return ((context != null) ? followed.contextWrite((ContextView) context) : followed).toFuture();
 	}
 
-	static Object subscribing(ResultForm form, Object promise, Consumer<Object> told) {
+	static Object subscribing(ResultForm form, Object promise, Consumer<Object> callback) {
 		Publisher<?> publisher = publisher(form, promise);
 		return adapted(form, Flux.deferContextual((context) -> {
-			told.accept(context);
+			callback.accept(context);
 			return publisher;
 		}));
 	}
@@ -93,9 +93,9 @@ final class Publishers {
 	/**
 	 * Starts a call for each subscriber.
 	 *
-	 * @param refusal makes what the subscriber gets of a refusal
-	 * @param caller runs what the call does with what belongs to its caller
-	 * @param scope runs what is asked and decided, or {@code null}
+	 * @param refusal translates a refusal for the subscriber
+	 * @param caller runs the steps of the call with the context of its caller
+	 * @param scope runs request and decision, or {@code null}
 	 */
 	record Start(ResultForm form, Supplier<? extends GuardedCall<?>> call, UnaryOperator<Throwable> refusal,
 			CallContext context, UnaryOperator<Runnable> caller,

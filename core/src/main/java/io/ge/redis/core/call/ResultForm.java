@@ -45,16 +45,16 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * Lets somebody be told when what a method has promised is subscribed to, and in
-	 * which context.
+	 * Calls back on subscription to the promise of a method, with the subscriber's
+	 * context.
 	 */
-	public Object subscribing(Object promise, Consumer<Object> told) {
-		return Publishers.subscribing(this, promise, told);
+	public Object subscribing(Object promise, Consumer<Object> callback) {
+		return Publishers.subscribing(this, promise, callback);
 	}
 
 	/**
-	 * Lets somebody see the values of a publisher of several, each before it is passed
-	 * on.
+	 * Passes each value of a publisher of several to a consumer, before the subscriber
+	 * gets it.
 	 */
 	public Object observed(Object promise, Consumer<Object> each) {
 		return Publishers.observed(this, promise, each);

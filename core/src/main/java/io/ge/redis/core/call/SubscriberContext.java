@@ -19,7 +19,7 @@ public final class SubscriberContext {
 	}
 
 	/**
-	 * Finds something of which a context has one at most, and which is found by its type.
+	 * Finds the only value of a type in a context.
 	 */
 	public static <T> @Nullable T find(Object context, Class<T> type) {
 		Object found = find(context, (Object) type);

@@ -11,9 +11,9 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Binds to a thread, while something is asked and decided, what belongs to a subscriber:
- * what its context tells only later, such as who is logged in, or what no accessor takes
- * from there.
+ * Binds to a thread, while something is asked and decided, what belongs to a subscriber.
+ * That is what its context provides only later, such as the login, or what no accessor
+ * reads from there.
  */
 public interface SubscriberScope extends CallScope {
 
@@ -25,18 +25,18 @@ public interface SubscriberScope extends CallScope {
 	@Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context);
 
 	/**
-	 * Returns whether it tells who calls, and nothing else: where nothing is guarded yet,
-	 * it is looked for only if a guard asks who calls.
+	 * Returns whether it provides the caller, and nothing else. Where nothing is guarded
+	 * yet, it is looked up only if a guard asks for the caller.
 	 */
 	default boolean isOfCaller() {
 		return false;
 	}
 
 	/**
-	 * Looks for what several scopes bind to a thread on which nothing is guarded yet. Who
-	 * calls is looked up when a guard on that thread asks for the first time.
-	 * @return publishes what runs a task with all of it, or {@code null} if there is
-	 * nothing
+	 * Collects several scopes for a thread on which nothing is guarded yet. The caller is
+	 * looked up when a guard on that thread asks for the first time.
+	 * @return publishes a runner of tasks with all of them, or {@code null} if there is
+	 * none
 	 */
 	static @Nullable Mono<UnaryOperator<Runnable>> findLate(List<SubscriberScope> scopes, ContextView context) {
 		List<SubscriberScope> ofCaller = scopes.stream().filter(SubscriberScope::isOfCaller).toList();

@@ -9,8 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts the thread that works when a stage fails, but not in what it does
- * afterwards.
+ * Interrupts the working thread when a stage fails, but not after the work.
  */
 final class ThreadInterruption implements AutoCloseable {
 

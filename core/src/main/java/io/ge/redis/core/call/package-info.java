@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Calls whose result comes after they have returned: futures, publishers and suspending
- * functions. A pattern says once what it does around such a call; here stands how that is
- * done in each form, without blocking anybody.
+ * Guarded calls in all forms: plain ones, futures, publishers and suspending functions. A
+ * pattern states its steps once; this package runs them in each form, without blocking in
+ * the asynchronous ones.
  */
 @NullMarked
 package io.ge.redis.core.call;

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * Runs the work of one source on this instance.
  * <p>
  * It takes as much as it has permits for, and has it handled {@linkplain InFlight in
- * flight}. When a source has nothing left, its {@link Doorbells} wake the container; a
- * look for what others have left every third of the lease is the backstop. In an outage
- * it pauses, and goes on when Redis answers.
+ * flight}. When a source has nothing left, its {@link Doorbells} wake the container.
+ * Every third of the lease it also looks for what others have left. In an outage it
+ * pauses, and continues when Redis answers.
  * <p>
- * No thread waits: taking, heartbeats and settling go on as Redis answers. Only handlers
- * have threads.
+ * No thread waits: taking, heartbeats and settling proceed as Redis answers. Only
+ * handlers have threads.
  *
  * @param <T> the messages
  */
@@ -41,7 +41,7 @@ public final class ConsumerContainer<T> {
 	/** Between takes that fail. */
 	private static final Backoff AGAIN = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
 
-	/** Also work that is due at once is looked for by a timer, so that it is no loop. */
+	/** A timer also looks for work that is due at once, so that there is no busy loop. */
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
 
 	private final WorkSource<T> source;
@@ -74,7 +74,7 @@ public final class ConsumerContainer<T> {
 	/** Whether there is work that it does not take. */
 	private volatile boolean neglected;
 
-	/** By the system's nano time; until then a stop goes on taking what is there. */
+	/** By the system's nano time; until then a stop still takes what is there. */
 	private volatile long drainUntil = System.nanoTime();
 
 	private volatile @Nullable CompletableFuture<Void> stopping;
@@ -125,7 +125,7 @@ public final class ConsumerContainer<T> {
 		this.running = true;
 		this.reclaim.set(true);
 		long period = this.settings.period().toMillis();
-		// Instances that start together should not look at the same time for ever
+		// Instances that start together should not look at the same time forever
 		long first = ThreadLocalRandom.current().nextLong(period) + 1;
 		this.timer = this.threads.scheduler().scheduleWithFixedDelay(this::tick, first, period, TimeUnit.MILLISECONDS);
 		if (this.doorbells != null) {
@@ -139,7 +139,7 @@ public final class ConsumerContainer<T> {
 	}
 
 	/**
-	 * Takes nothing more until {@link #resume()}. What is in flight goes on.
+	 * Takes nothing more until {@link #resume()}. Work in flight continues.
 	 */
 	public void pause() {
 		this.idleSince = this.paused ? this.idleSince : System.nanoTime();
@@ -154,7 +154,7 @@ public final class ConsumerContainer<T> {
 	}
 
 	/**
-	 * Has the container look for work now, because there may be some, or Redis answers
+	 * Makes the container look for work now, because there may be some, or Redis answers
 	 * again.
 	 */
 	public void wake() {
@@ -164,7 +164,7 @@ public final class ConsumerContainer<T> {
 	}
 
 	/**
-	 * Stops: releases what has not begun, and waits for what has.
+	 * Stops: releases deliveries that have not begun, and waits for the others.
 	 * @return completes when nothing is in flight and everything is settled, at the
 	 * latest after the time for a shutdown
 	 */
@@ -221,8 +221,8 @@ public final class ConsumerContainer<T> {
 			}
 		}
 		catch (Throwable ex) {
-			// Thrown on, it would be the last look of this instance
-			logger.warn("The container of '" + name() + "' could not look: " + ex);
+			// If rethrown, this would be the last look of this instance
+			logger.warn("The container of '" + name() + "' could not check for work: " + ex);
 		}
 	}
 
@@ -282,7 +282,7 @@ public final class ConsumerContainer<T> {
 
 	private void turned(int answered) {
 		if (this.wanted.addAndGet(-answered) > 0) {
-			// Not on this stack, which may be that of an earlier turn
+			// Not on this stack, which may belong to an earlier turn
 			this.threads.later(Duration.ZERO, this::turn);
 		}
 		else {
@@ -291,8 +291,8 @@ public final class ConsumerContainer<T> {
 	}
 
 	/**
-	 * Begins what was taken.
-	 * @return why more is better not taken now, or {@code null}
+	 * Begins the taken deliveries.
+	 * @return the reason not to take more now, or {@code null}
 	 */
 	private @Nullable Throwable taken(TakenWork<T> taken, long asked) {
 		try {
@@ -305,11 +305,11 @@ public final class ConsumerContainer<T> {
 				return refused;
 			}
 			if (this.problem != null) {
-				logger.info("Takes messages of '" + name() + "' again");
+				logger.info("Resumed reading '" + name() + "'");
 			}
 			this.problem = null;
 			this.failures = 0;
-			// Those that nobody has rung for say nothing about the others' hurry
+			// Messages without a ring are no sign of a fast publisher
 			boolean rung = this.rung.getAndSet(false);
 			this.emptyTurns = !taken.deliveries().isEmpty() ? 0 : this.emptyTurns + (rung ? 1 : 0);
 			if (taken.more()) {
@@ -359,7 +359,7 @@ public final class ConsumerContainer<T> {
 
 	private void failed(Throwable failure) {
 		if (this.problem == null) {
-			logger.warn("Takes no messages of '" + name() + "' for now: " + failure);
+			logger.warn("Paused reading '" + name() + "'; will retry: " + failure);
 		}
 		this.problem = String.valueOf(failure.getMessage());
 		this.failures = this.failures + 1;
@@ -369,7 +369,7 @@ public final class ConsumerContainer<T> {
 	public ConsumerReport report() {
 		Long takenAt = this.takenAt;
 		boolean stuck = this.inFlight.isStuck();
-		String problem = this.neglected ? "Messages wait, and this instance is not to take them"
+		String problem = this.neglected ? "Messages wait, and the consumer of this instance is paused"
 				: stuck ? "A call of the listener has lasted for longer than max-processing-time"
 						: isTaking() ? this.problem : null;
 		return new ConsumerReport(name(), state(), this.settings.concurrency(), Math.max(0, this.inFlight.free()),

@@ -17,7 +17,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
- * How this instance takes work, whatever its sources.
+ * Settings by which this instance takes work from all sources.
  *
  * @param name name of this instance in consumer groups, such as the name of its pod; host
  * name and a random suffix if not set. Must not begin with ~

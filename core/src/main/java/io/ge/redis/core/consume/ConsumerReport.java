@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The state of a container of this instance.
  *
  * @param source the name of its source
- * @param state what it does
+ * @param state its state
  * @param concurrency the permits
  * @param available how many of them are free
  * @param inFlight how many deliveries are handled or wait to be settled
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * has
  * @param period how often it asks its source at least, while permits are free
  * @param stuck whether a call of its handler has lasted for longer than it may
- * @param problem why it does not take, or {@code null} if it does, or need not
+ * @param problem the reason why it takes nothing, or {@code null} if it takes, or is
+ * paused
  */
 public record ConsumerReport(String source, State state, int concurrency, int available, int inFlight,
 		@Nullable Duration sinceTaken, Duration period, boolean stuck, @Nullable String problem) {
@@ -56,12 +57,12 @@ public record ConsumerReport(String source, State state, int concurrency, int av
 		/** Takes work as permits allow. */
 		RUNNING,
 		/**
-		 * Takes nothing by decision, or was not started yet; what is in flight goes on.
+		 * Takes nothing by decision, or was not started yet; work in flight continues.
 		 */
 		PAUSED,
 		/** Takes nothing until Redis answers. */
 		OUTAGE,
-		/** Takes nothing any more, and ends what is in flight. */
+		/** Takes nothing any more, and ends the work in flight. */
 		STOPPING,
 		/** Not started, or stopped. */
 		STOPPED

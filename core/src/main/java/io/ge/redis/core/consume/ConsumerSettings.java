@@ -8,18 +8,18 @@ import io.ge.redis.Acknowledgment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a container runs, whatever its source. The properties of the pattern are checked
- * where they are set.
+ * Settings of a container, the same for all sources. The properties of the pattern are
+ * checked where they are set.
  *
  * @param concurrency how many handler calls at a time, the permits
  * @param batchSize how many deliveries a call gets at most, 1 for listeners of single
  * messages
  * @param lease time after which the messages of an instance that is silent are taken
- * over; {@code min-idle} of a stream, the visibility timeout of a queue. Extended and
- * looked for every third of it
+ * over; {@code min-idle} of a stream, the visibility timeout of a queue. Leases are
+ * extended, and silent instances looked for, every third of it
  * @param linger longest time for which settlements are collected, to be sent together
  * @param manual whether only an {@link Acknowledgment} settles what was handled
- * @param drain how long at most a stop goes on taking what is there, zero for not at all
+ * @param drain how long at most a stop still takes what is there, zero for not at all
  * @param shutdown how long at most a stop waits for handlers, after which their messages
  * are left to others
  * @param autoStartup whether it takes from the start on, else it begins paused

@@ -54,7 +54,7 @@ public record ConsumerThreads(Executor handlers, ScheduledExecutorService schedu
 	}
 
 	/**
-	 * Ends the timers. Handlers that are at work end by themselves.
+	 * Ends the timers. Running handlers finish.
 	 */
 	@Override
 	public void close() {

@@ -36,12 +36,12 @@ public final class Consumers implements SmartLifecycle {
 
 	private final List<ConsumerContainer<?>> containers = new CopyOnWriteArrayList<>();
 
-	/** Told of each container, those that come later included. */
+	/** Notified of each container, also of later ones. */
 	private final List<Consumer<ConsumerContainer<?>>> observers = new CopyOnWriteArrayList<>();
 
 	private final boolean keepAlive;
 
-	/** Of the last start. */
+	/** Completes with the stop that follows the last start. */
 	private final AtomicReference<CompletableFuture<@Nullable Void>> stopped = new AtomicReference<>(
 			CompletableFuture.completedFuture(null));
 
@@ -73,7 +73,7 @@ public final class Consumers implements SmartLifecycle {
 		return added;
 	}
 
-	// Not computed in the map, which would be a monitor around what may wait
+	// Not computed in the map, which would be a monitor around a possible wait
 	private Doorbells doorbells(RedisBackend backend) {
 		Doorbells made = new Doorbells(backend.connection(), this.threads);
 		Doorbells known = this.doorbells.putIfAbsent(backend, made);
@@ -97,7 +97,7 @@ public final class Consumers implements SmartLifecycle {
 
 	/**
 	 * Takes nothing more from a source on this instance, until {@link #resume(String)}.
-	 * What is in flight goes on.
+	 * Work in flight continues.
 	 * @return how many containers there are of that name
 	 */
 	public int pause(String source) {

@@ -7,13 +7,13 @@ import java.util.Objects;
 /**
  * A message that was taken by this instance and is leased to it.
  *
- * @param id the id within its origin, unique among what is in flight
+ * @param id the id within its origin, unique among the deliveries in flight
  * @param origin where it was taken from: the key of a stream, the name of a queue
  * @param attempt how often it was delivered, this time included, counted by Redis also
  * when a process died
- * @param lease identifies this delivery among all of the message; empty where id and
- * holder are enough. An acknowledgement is refused if the message was delivered anew
- * meanwhile
+ * @param lease identifies this delivery among all deliveries of the message; empty where
+ * id and holder are enough. An acknowledgement is refused if the message was delivered
+ * anew meanwhile
  * @param message the message
  * @param <T> the messages of the source
  */

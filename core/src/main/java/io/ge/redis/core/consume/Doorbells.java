@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Wakes the idle containers of one Redis: one {@code XREAD BLOCK} waits for all of their
  * streams together. It only looks, so nothing is lost when it is cut off, and the number
- * of streams does not change the number of connections. What is new is then taken by the
- * container, by script.
+ * of streams does not change the number of connections. The container then takes new
+ * entries by script.
  * <p>
  * On a Cluster one command cannot wait for all keys. Idle containers look by themselves
  * there: after 25 ms, doubled up to 250 ms while there is nothing. Publishers of this
@@ -41,7 +41,7 @@ public final class Doorbells {
 	 */
 	public static final String TOPIC = "bell";
 
-	/** Between the looks of a container that nothing wakes. */
+	/** The time between the looks of a container that is not woken. */
 	private static final Backoff LOOKS = new Backoff(Duration.ofMillis(25), Duration.ofMillis(250));
 
 	/** An instance that others were faster than several times rests a little. */
@@ -51,7 +51,7 @@ public final class Doorbells {
 
 	private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
-	/** Containers that were rung take meanwhile, and wait together again. */
+	/** The time in which woken containers take their work, to wait together again. */
 	private static final Duration TOGETHER = Duration.ofMillis(1);
 
 	private static final Log logger = LogFactory.getLog(Doorbells.class);
@@ -64,7 +64,7 @@ public final class Doorbells {
 
 	private final Map<ConsumerContainer<?>, Waiter> waiting = new ConcurrentHashMap<>();
 
-	/** Whether somebody looks, or will. */
+	/** Whether a look is under way or scheduled. */
 	private final AtomicBoolean looking = new AtomicBoolean();
 
 	/** The streams and positions that the server waits for now. */
@@ -99,7 +99,7 @@ public final class Doorbells {
 		if (this.connection.isClustered()) {
 			this.waiting.put(container, waiter);
 			this.threads.later(LOOKS.after(emptyTurns + 1), () -> {
-				// Only that which waits since then: it has one timer, whoever rings
+				// Only the same waiter: it has one timer, whichever rings first
 				if (this.waiting.remove(container, waiter)) {
 					container.rung(bells);
 				}
@@ -157,8 +157,8 @@ public final class Doorbells {
 	}
 
 	/**
-	 * Has all containers of a stream look at it, also those that are at work: what was
-	 * released is behind the entry for which they wait.
+	 * Wakes all containers of a stream, also busy ones: a released entry is behind the
+	 * one for which they wait.
 	 */
 	public void ring(String key) {
 		this.containers.forEach((container) -> {
@@ -183,7 +183,7 @@ public final class Doorbells {
 			tryToLook();
 		}
 		catch (RuntimeException ex) {
-			// Thrown on, nobody would look any more
+			// If rethrown, no further look would follow
 			again(ex);
 		}
 	}
@@ -238,15 +238,15 @@ public final class Doorbells {
 	private void again(Throwable failure) {
 		int times = this.failures.getAndIncrement();
 		if (times == 0) {
-			logger.debug("Containers are not woken for now", failure);
+			logger.debug("Cannot wait for new entries; containers poll meanwhile", failure);
 		}
-		// Until somebody waits for them again, they look by themselves
+		// Until the next wait for them, containers look by themselves
 		ring((bell) -> true);
 		this.threads.later(RECONNECTS.after(times + 1), this::look);
 	}
 
-	// The groups of a stream may stand at different entries: what is behind the first of
-	// them rings for all
+	// The groups of a stream may be at different entries: the first of these positions
+	// wakes all
 	private Map<ByteBuffer, String> positions() {
 		Map<ByteBuffer, String> positions = new LinkedHashMap<>();
 		this.waiting.values()

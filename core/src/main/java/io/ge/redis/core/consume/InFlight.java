@@ -78,7 +78,8 @@ final class InFlight<T> {
 	}
 
 	/**
-	 * Returns what must not be taken again: also what waits for its acknowledgement.
+	 * Returns the deliveries that must not be taken again, also those that wait for their
+	 * acknowledgement.
 	 */
 	Collection<Delivery<T>> held() {
 		this.left.values().removeIf((until) -> until - System.nanoTime() <= 0);
@@ -101,9 +102,9 @@ final class InFlight<T> {
 	}
 
 	/**
-	 * Begins what was taken, in batches.
-	 * @param leasedFrom when it was asked for
-	 * @return why some of it could not begin, or {@code null}
+	 * Begins taken deliveries, in batches.
+	 * @param leasedFrom when they were requested
+	 * @return why some of them could not begin, or {@code null}
 	 */
 	@Nullable Throwable begin(List<Delivery<T>> taken, long leasedFrom) {
 		Throwable refused = null;
@@ -126,7 +127,7 @@ final class InFlight<T> {
 	}
 
 	/**
-	 * Releases what has not begun.
+	 * Releases the deliveries that have not begun.
 	 */
 	void release() {
 		Set.copyOf(this.deliveries.values()).forEach((call) -> call.releaseUnlessBegun(true));
@@ -137,7 +138,7 @@ final class InFlight<T> {
 	}
 
 	/**
-	 * Leaves what is left to others.
+	 * Leaves the remaining deliveries to other instances.
 	 */
 	void abandon() {
 		if (!this.deliveries.isEmpty()) {
@@ -159,7 +160,7 @@ final class InFlight<T> {
 				lost.forEach(this::loseUnlessSettling);
 				long until = asked + this.settings.lease().toNanos();
 				alive.forEach((delivery) -> this.deliveries.computeIfPresent(delivery, (same, call) -> {
-					// A batch of which one is lost is not leased any more
+					// A batch that has lost a delivery is not leased any more
 					call.leasedUntil = call.hasLost ? call.leasedUntil : until;
 					return call;
 				}));
@@ -231,7 +232,7 @@ final class InFlight<T> {
 
 		private final List<Delivery<T>> batch;
 
-		/** Those that are not settled with the batch: by themselves, or not at all. */
+		/** Deliveries that are not settled with the batch: alone, or not at all. */
 		private final Set<Delivery<T>> apart = ConcurrentHashMap.newKeySet();
 
 		/** Either the handler begins or the batch is released, not both. */
@@ -239,7 +240,7 @@ final class InFlight<T> {
 
 		private final AtomicBoolean settled = new AtomicBoolean();
 
-		/** Whether one of the batch is leased to somebody else by now. */
+		/** Whether one of the batch is leased to another instance by now. */
 		private volatile boolean hasLost;
 
 		/** By the system's nano time, as the next one. */
@@ -270,7 +271,7 @@ final class InFlight<T> {
 				handled = Objects.requireNonNull(InFlight.this.handler.handle(this.batch, this));
 			}
 			catch (Throwable ex) {
-				// Not as a failed stage, which asks an exception what it is
+				// Not as a failed stage, which inspects the exception
 				returned(null, ex);
 				return;
 			}

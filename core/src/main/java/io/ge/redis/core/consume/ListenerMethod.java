@@ -47,9 +47,9 @@ import org.springframework.util.ReflectionUtils;
  * Parameters, in any order: the payload, or the message around it; the headers as a
  * {@code Map<String, String>}; a {@link DeliveryAttempt}; an {@link Acknowledgment}. In
  * batch mode payload or message are a {@code List}, and headers and attempt do not exist.
- * The result is a plain value, a future, a publisher, or that of a suspending function,
- * by its type or, where that does not tell, by the value; the work is done when it is
- * there.
+ * The result is a plain value, a future, a publisher, or the result of a suspending
+ * function. Its type decides which, or the value where the type is open. The work is done
+ * when the result is there.
  */
 public final class ListenerMethod {
 
@@ -83,7 +83,7 @@ public final class ListenerMethod {
 		this.batch = batch;
 		this.invocable = invocable();
 		if (ReturnTypes.form(method) != ResultForm.FUTURE && isAsync()) {
-			throw method.problem("it is asynchronous and returns no future, so nothing tells when its work ends.",
+			throw method.problem("it is asynchronous and returns no future, so nothing shows when its work ends.",
 					"Leave out @Async, since listeners have threads of their own, or return a CompletableFuture.");
 		}
 		for (int i = 0; i < SourceMethods.parameterCount(method.method()); i++) {
@@ -232,7 +232,7 @@ public final class ListenerMethod {
 
 	/**
 	 * Calls a method of the bean.
-	 * @return completes when its work is over, whatever the form of its result
+	 * @return completes when its work is over, in each form of result
 	 */
 	public CompletionStage<? extends @Nullable Object> call(Method invocable, @Nullable Object... arguments)
 			throws Exception {
@@ -246,7 +246,7 @@ public final class ListenerMethod {
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass());
 		if (!(result instanceof CompletionStage) && adapter == null) {
 			throw this.method.problem(
-					"it has returned a " + ongoing.getSimpleName() + ", and nothing tells when its work ends.",
+					"it has returned a " + ongoing.getSimpleName() + ", and nothing shows when its work ends.",
 					"Return the plain value, a Mono, a Flux or a CompletableFuture.");
 		}
 		return ((result instanceof CompletionStage<?> stage) ? stage

@@ -30,7 +30,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the listener methods of an application, when all its singletons exist. A bean
- * whose class has listeners is made for them, and so is a lazy singleton of which only an
+ * whose class has listeners is created for them. So is a lazy singleton of which only an
  * interface or an abstract class is known. Methods of other beans, such as prototypes,
  * listen as soon as the first instance shows its class.
  */
@@ -44,10 +44,10 @@ public final class ListenerScanner implements BeanPostProcessor, SmartInitializi
 
 	private final Predicate<String> mayListen;
 
-	/** What was made before the start and is no singleton of its name, by name. */
+	/** Instances made before the start that are no singletons of their name, by name. */
 	private final Map<String, Object> early = new ConcurrentHashMap<>();
 
-	/** Classes of beans that were looked at, and methods that listen. */
+	/** Inspected classes of beans, and listener methods. */
 	private final Set<List<Object>> known = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean started;

@@ -20,7 +20,7 @@ final class Relay implements Executor, AutoCloseable {
 
 	private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-	/** Whether a thread was asked for and does not run yet. */
+	/** Whether a thread was requested and does not run yet. */
 	private final AtomicBoolean starting = new AtomicBoolean();
 
 	Relay(ExecutorService threads) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param outcome what is to become of its message
  * @param result the result of the handler, or {@code null} if it has none
  * @param failure why it is not done, or {@code null} if it is
- * @param leased whether nobody else can have the message yet
+ * @param leased whether the lease still keeps the message from other instances
  * @param <T> the messages of the source
  */
 public record Settlement<T>(Delivery<T> delivery, Outcome outcome, @Nullable Object result, @Nullable Throwable failure,
@@ -28,7 +28,7 @@ public record Settlement<T>(Delivery<T> delivery, Outcome outcome, @Nullable Obj
 	 */
 	public enum Outcome {
 
-		/** The work is done: the message goes. */
+		/** The work is done: the message is removed. */
 		DONE,
 		/**
 		 * To be delivered again after a pause; a dead letter if it was the last attempt.

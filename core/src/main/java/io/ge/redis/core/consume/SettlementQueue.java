@@ -18,7 +18,7 @@ import org.apache.commons.logging.LogFactory;
 /**
  * Sends settlements together: when there are {@value #MOST}, or when the first of them
  * has waited for the linger. One call is under way at a time. After an outage the same
- * settlements are sent again, which their scripts allow. Of those nothing is told as
+ * settlements are sent again, which their scripts allow. None of them is reported as
  * lost, since the first call may have settled it.
  *
  * @param <T> the messages
@@ -99,22 +99,22 @@ final class SettlementQueue<T> {
 		ConsumerContainer.asked(() -> this.source.settle(batch)).whenComplete((lost, failure) -> {
 			if (failure != null) {
 				if (failures == 0) {
-					logger.warn("Settles no messages of '" + this.source.name() + "' until Redis takes it: " + failure);
+					logger.warn("Cannot settle messages of '" + this.source.name() + "'; will retry: " + failure);
 				}
 				this.threads.later(AGAIN.after(failures + 1), () -> send(batch, failures + 1));
 				return;
 			}
 			this.size.addAndGet(-batch.size());
-			// What is gone at a repetition was settled by the first attempt
+			// Messages missing at a repetition were settled by the first attempt
 			try {
 				this.settled.accept(batch, (failures > 0) ? List.of() : lost);
 			}
 			catch (Throwable ex) {
-				// Thrown on, nothing would be sent any more
+				// If rethrown, nothing would be sent any more
 				logger.warn("Outcomes of messages of '" + this.source.name() + "' could not be published", ex);
 			}
 			this.sending.set(false);
-			// Counted only now: those added before have found a call under way
+			// Counted only now: settlements added before have found a call under way
 			int left = this.size.get();
 			flushOrWait(left, left > 0);
 		});

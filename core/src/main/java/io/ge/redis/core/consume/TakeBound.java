@@ -11,10 +11,10 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The bytes of messages that a source takes together; a script always gives the first.
- * Each reply that is lost halves them, since it may have been too much for the network or
- * the command timeout, and each look for what others have left doubles them again. A
- * message that is larger than the whole bound cannot be taken in a smaller way: its lost
- * replies count as deliveries.
+ * Each lost reply halves them, since it may have been too much for the network or the
+ * command timeout. Each look for what others have left doubles them again. A message that
+ * is larger than the whole bound cannot be taken in smaller parts: its lost replies count
+ * as deliveries.
  */
 public final class TakeBound {
 
@@ -29,7 +29,7 @@ public final class TakeBound {
 	}
 
 	/**
-	 * Returns the bytes to take at most now, and those above which a lost reply counts.
+	 * Returns the most bytes to take now, and the bytes above which a lost reply counts.
 	 */
 	public List<Object> arguments(boolean reclaim) {
 		this.halvings = reclaim ? Math.max(0, this.halvings - 1) : this.halvings;

@@ -12,8 +12,8 @@ import io.ge.redis.core.key.RedisKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place from which work comes: streams, queues, a channel, or the changes of a cache.
- * The {@link ConsumerContainer} asks; a source knows keys and scripts.
+ * A source of work: streams, queues, a channel, or the changes of a cache. The
+ * {@link ConsumerContainer} asks; a source knows keys and scripts.
  * <p>
  * No method blocks, and none is called again before its last stage has completed. A stage
  * that fails with {@link io.ge.redis.RedisUnavailableException} means an outage: the
@@ -30,21 +30,21 @@ public interface WorkSource<T> {
 	String name();
 
 	/**
-	 * Takes work and leases it to this instance. What is to be tried again and what a
-	 * dead instance has left comes first. A message that was delivered too often already
-	 * becomes a dead letter instead of being given.
+	 * Takes work and leases it to this instance. Retries and messages of a dead instance
+	 * come first. A message that was delivered too often becomes a dead letter instead of
+	 * being returned.
 	 * @param most how many deliveries at most, at least 1
-	 * @param reclaim whether to look for what was left by others and for retries that are
-	 * due, too. The container asks so every third of the lease, and when a retry is due
-	 * @param inFlight what the container has, and must not be given again
-	 * @return completes with what was taken, none if there is none
+	 * @param reclaim whether to look for messages left by others and for due retries,
+	 * too. The container does so every third of the lease, and when a retry is due
+	 * @param inFlight the deliveries of the container, which must not be returned again
+	 * @return completes with the taken deliveries, which may be none
 	 */
 	CompletionStage<TakenWork<T>> take(int most, boolean reclaim, Collection<Delivery<T>> inFlight);
 
 	/**
 	 * Extends the leases of everything in flight. The number of deliveries stays as it
 	 * is.
-	 * @return completes with those that are leased to somebody else by now, or gone
+	 * @return completes with those that are leased to another instance by now, or gone
 	 */
 	CompletionStage<Collection<Delivery<T>>> heartbeat(Collection<Delivery<T>> inFlight);
 
@@ -52,23 +52,23 @@ public interface WorkSource<T> {
 	 * Settles deliveries, of mixed outcomes. Each is checked to be still leased to this
 	 * instance, in the same script. May be repeated with the same ones.
 	 * @return completes with those that were not settled, because they are leased to
-	 * somebody else by now, or gone. Of a repetition nobody asks, since its first attempt
-	 * may have done it
+	 * another instance by now, or gone. The result of a repetition is ignored, since its
+	 * first attempt may have settled them
 	 */
 	CompletionStage<Collection<Delivery<T>>> settle(List<Settlement<T>> settlements);
 
 	/**
-	 * Returns the streams whose new entries ring for this source. Asked when nothing was
+	 * Returns the streams whose new entries ring for this source. Called when nothing was
 	 * left to take.
 	 * @return the streams, each with the last entry that is known; empty if only a timer
-	 * or a message on the bus tells
+	 * or a message on the bus wakes it
 	 */
 	default List<Doorbell> doorbells() {
 		return List.of();
 	}
 
 	/**
-	 * Takes note that there may be something to take from a stream.
+	 * Called when there may be something to take from a stream.
 	 * @return whether it is one of this source
 	 */
 	default boolean rung(String stream) {
@@ -76,15 +76,15 @@ public interface WorkSource<T> {
 	}
 
 	/**
-	 * Takes note that a stream has an entry behind the known one.
+	 * Called when a stream has an entry behind the known one.
 	 */
 	default void rung(Doorbell bell) {
 		rung(bell.key().toString());
 	}
 
 	/**
-	 * Returns whether settling something may free what comes after it, so that it is
-	 * worth to take again then.
+	 * Returns whether settling a message may make the next one available, so that another
+	 * take is worthwhile then.
 	 */
 	default boolean isOrdered() {
 		return false;
@@ -108,15 +108,16 @@ public interface WorkSource<T> {
 	}
 
 	/**
-	 * Removes what shows that this instance exists, such as a consumer of a group without
-	 * messages. The last call at a stop. What cannot be removed is reaped by others.
+	 * Removes traces of this instance, such as its consumer of a group without messages.
+	 * The last call at a stop. Other instances remove the rest later.
 	 */
 	default CompletionStage<?> leave() {
 		return CompletableFuture.completedFuture(null);
 	}
 
 	/**
-	 * Called when a handler begins, for events. As the next ones it must not block.
+	 * Called when a handler begins, for events. Like the following methods it must not
+	 * block.
 	 */
 	default void onBegun(Delivery<T> delivery) {
 	}
@@ -129,7 +130,7 @@ public interface WorkSource<T> {
 	}
 
 	/**
-	 * Called for a delivery that this instance has lost: somebody else has it now.
+	 * Called for a delivery that this instance has lost: another instance has it now.
 	 */
 	default void onLost(Delivery<T> delivery) {
 	}
@@ -149,12 +150,11 @@ public interface WorkSource<T> {
 	}
 
 	/**
-	 * The answer of a source that was asked for work.
+	 * The answer of a source to a take.
 	 *
-	 * @param deliveries what was taken, at most as many as were asked for
+	 * @param deliveries the taken deliveries, at most as many as requested
 	 * @param more whether there may be more to take at once
-	 * @param due the time until something is to be tried again, or {@code null} if
-	 * nothing is known to be
+	 * @param due the time until the next retry, or {@code null} if none is known
 	 */
 	record TakenWork<T>(List<Delivery<T>> deliveries, boolean more, @Nullable Duration due) {
 

@@ -7,11 +7,11 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A figure that is looked at.
+ * A gauge.
  *
- * @param beside the meter for each of whose names there is a figure, or {@code null} if
- * there is one figure
- * @param value gives the figure for a name, which is empty if there is one figure
+ * @param beside the meter whose names have a gauge each, or {@code null} for a single
+ * gauge
+ * @param value returns the value for a name, which is empty for a single gauge
  */
 public record EventGauge(String name, String description, @Nullable EventMeter beside, ToDoubleFunction<String> value) {
 }

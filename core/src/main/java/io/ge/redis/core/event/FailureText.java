@@ -6,8 +6,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /**
- * The texts of a failure, cut to what is worth keeping. Asking for them never fails, as
- * an exception of somebody else may: nothing would be settled any more.
+ * The texts of a failure, cut to what is worth keeping. Reading them never fails,
+ * although a foreign exception may: otherwise nothing would be settled any more.
  *
  * @param type the name of its class
  * @param message its message

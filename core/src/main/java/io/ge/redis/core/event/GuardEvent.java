@@ -30,7 +30,7 @@ public interface GuardEvent {
 	String result();
 
 	/**
-	 * Returns whether the application is told by an application event, and not only the
+	 * Returns whether the event is also published as an application event, besides to the
 	 * {@link GuardListener} beans.
 	 * @return {@code true} for all but what happens very often and takes hardly any time
 	 */

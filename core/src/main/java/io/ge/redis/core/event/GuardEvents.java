@@ -12,7 +12,7 @@ import org.springframework.beans.factory.BeanCreationNotAllowedException;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Hands events to the listeners and shields the guards from what a listener throws.
+ * Passes events to the listeners and shields the guards from exceptions of listeners.
  */
 public final class GuardEvents {
 

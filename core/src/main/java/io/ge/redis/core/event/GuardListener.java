@@ -3,9 +3,9 @@
 package io.ge.redis.core.event;
 
 /**
- * Told of every event of every guard, on the thread on which it happened, which may be an
- * event loop of the driver: a listener must not block. What it throws is logged and
- * changes no decision.
+ * Notified of every event of every guard, on the thread on which it happened. That may be
+ * an event loop of the driver: a listener must not block. Its exceptions are logged and
+ * change no decision.
  */
 @FunctionalInterface
 public interface GuardListener {

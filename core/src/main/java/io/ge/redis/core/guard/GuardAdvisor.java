@@ -27,9 +27,9 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The advisor of every pattern: applies its guard to annotated methods. It may know no
- * more than the annotation until one of them is verified or called, so that a pattern
- * that nobody uses costs nothing. Must be registered with {@code ROLE_INFRASTRUCTURE},
- * else Spring's infrastructure proxy creator passes it over.
+ * more than the annotation until one of them is verified or called, so that an unused
+ * pattern costs nothing. Must be registered with {@code ROLE_INFRASTRUCTURE}; otherwise
+ * Spring's infrastructure proxy creator ignores it.
  */
 public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
@@ -134,7 +134,7 @@ public final class GuardAdvisor extends StaticMethodMatcherPointcutAdvisor {
 	}
 
 	/**
-	 * Refuses a class of which no proxy can be made, nor of its interfaces.
+	 * Refuses a class that can be proxied neither itself nor by its interfaces.
 	 */
 	static void requireOpen(GuardedMethod method) {
 		Class<?> type = method.targetClass();

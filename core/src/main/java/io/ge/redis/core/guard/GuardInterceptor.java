@@ -21,9 +21,9 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * Finds the operation of a call and makes the call under its {@link Guard}, in whichever
- * form its method gives its result. There is no state in which an annotated method is let
- * through undecided, and none in which a guard waits on a thread that must not.
+ * Finds the operation of a call and makes the call under its {@link Guard}, in the form
+ * of its result. No annotated method ever proceeds undecided. No guard ever waits on a
+ * thread that must not.
  */
 final class GuardInterceptor<O extends GuardedOperation> implements MethodInterceptor {
 
@@ -52,7 +52,7 @@ final class GuardInterceptor<O extends GuardedOperation> implements MethodInterc
 	private static GeRedisException placed(GeRedisException refusal, GuardedMethod method) {
 		if (refusal instanceof OngoingResultException ongoing) {
 			return method.problem("it has returned a " + ongoing.type().getSimpleName()
-					+ ", which its return type does not show, so its work goes on after the guarding has ended.",
+					+ ", which its return type does not show, so its work continues after the guarding has ended.",
 					"Declare the type that it returns, such as a Mono or a CompletableFuture.", ongoing);
 		}
 		return (refusal instanceof RedisUnavailableException unavailable) ? unavailable.in(method.displayName())

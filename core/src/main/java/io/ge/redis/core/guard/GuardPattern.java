@@ -9,7 +9,7 @@ package io.ge.redis.core.guard;
 public interface GuardPattern {
 
 	/**
-	 * Checks what can only be checked when all annotated methods are known.
+	 * Runs the checks that need all annotated methods.
 	 */
 	default void verify() {
 	}

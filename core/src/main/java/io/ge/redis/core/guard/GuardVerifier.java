@@ -38,9 +38,9 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Verifies that every annotated method is really guarded, since a guard that silently
- * does nothing is worse than none. What exists when the application has started, and what
- * is known by its type, fails the start; a bean that is made later fails when it is made.
- * Then prepares the guards that are in use, and only those.
+ * does nothing is worse than none. Violations of existing beans, and of known types, fail
+ * the start. A bean that is created later fails on creation. Then prepares only the
+ * guards in use.
  * <p>
  * Beans that a test has replaced are not verified. Other contexts of the application have
  * no guards without an auto-configuration of their own: annotated beans are refused in
@@ -151,7 +151,7 @@ public final class GuardVerifier
 		List<Candidate> candidates = new ArrayList<>();
 		for (String beanName : context.getBeanDefinitionNames()) {
 			Object bean = singleton(context, beanName);
-			// What a factory makes, as far as its type is known
+			// The product of a factory, as far as its type is known
 			Object known = (bean instanceof FactoryBean) ? null : bean;
 			Class<?> type = (known != null) ? AopProxyUtils.ultimateTargetClass(known)
 					: context.getType(beanName, false);
@@ -184,7 +184,7 @@ public final class GuardVerifier
 		if (this.verified.contains(known)) {
 			return;
 		}
-		// Where Spring looks for methods to advise: those of a proxy say less
+		// Where Spring looks for methods to advise: methods of a proxy lack annotations
 		Set<Class<?>> declaring = Proxy.isProxyClass(type) ? ClassUtils.getAllInterfacesForClassAsSet(type)
 				: Set.of(ClassUtils.getUserClass(type));
 		declaring.forEach((each) -> candidates(beanName, bean, each).forEach(this::verify));
@@ -240,7 +240,7 @@ public final class GuardVerifier
 				&& !isOn(((Advised) bean).getProxiedInterfaces(), method)) {
 			throw guarded.problem(
 					"the bean is proxied by its interfaces, and none of them declares this method, "
-							+ "so nobody can call it through the proxy.",
+							+ "so no caller can reach it through the proxy.",
 					"Declare it in an interface, or set spring.aop.proxy-target-class=true.");
 		}
 	}

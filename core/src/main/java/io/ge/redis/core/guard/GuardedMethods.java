@@ -25,8 +25,8 @@ public final class GuardedMethods {
 	}
 
 	/**
-	 * Has each method checked: those that are known, and those of beans that are made
-	 * later, of which an exception fails the creation.
+	 * Checks each method: the known ones now, the methods of later beans on creation,
+	 * which an exception fails.
 	 */
 	public void onEach(Consumer<Entry> check) {
 		this.check = check;

@@ -16,8 +16,8 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Reads attribute values: placeholders resolved, durations and numbers parsed, the empty
- * text standing for "not set".
+ * Reads attribute values: placeholders resolved, durations and numbers parsed, empty text
+ * read as "not set".
  */
 public final class AttributeReader {
 

@@ -14,10 +14,10 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ConcurrentReferenceHashMap;
 
 /**
- * The annotations on a class, its supertypes, all their methods and the parameters of
- * those, with the annotations on those annotations. Every guard looks at every bean when
- * an application starts: collecting once per class spares each of them a search of the
- * type hierarchy for each method.
+ * The annotations on a class, its supertypes, all their methods and parameters, with
+ * their meta-annotations. Every guard looks at every bean when an application starts:
+ * collecting once per class spares each of them a search of the type hierarchy for each
+ * method.
  */
 final class DeclaredAnnotations {
 

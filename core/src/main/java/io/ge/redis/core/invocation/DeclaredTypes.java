@@ -18,8 +18,8 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ClassUtils;
 
 /**
- * The types that the parts of an expression have as declared: those of parameters, and of
- * what is read from them.
+ * The declared types of the parts of an expression: of parameters, and of properties read
+ * from them.
  */
 final class DeclaredTypes {
 

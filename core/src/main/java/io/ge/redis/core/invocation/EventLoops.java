@@ -25,8 +25,8 @@ public final class EventLoops {
 	}
 
 	/**
-	 * Lets a method that may wait for Redis go on only where waiting harms nobody: before
-	 * anything is sent, so that nothing is lost.
+	 * Refuses a method that may wait for Redis on a thread that must not wait. Called
+	 * before anything is sent, so that nothing is lost.
 	 * @throws IllegalStateException on such a thread
 	 */
 	public static void forbidWaiting(String method, String instead) {
@@ -38,7 +38,8 @@ public final class EventLoops {
 	}
 
 	/**
-	 * As Reactor knows them: its own, and those of Netty's servers and clients.
+	 * The event loops that Reactor knows: its own, and those of Netty's servers and
+	 * clients.
 	 */
 	private static final class Reactor {
 

@@ -16,8 +16,8 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 
 /**
- * Finds the properties and methods that an expression asks its root object for, by a name
- * alone: mostly variables whose {@code #}, or texts whose quotes, were forgotten.
+ * Finds the properties and methods that an expression reads from its root object by a
+ * bare name: mostly variables without their {@code #}, or texts without quotes.
  */
 final class ExpressionRoots {
 
@@ -32,14 +32,14 @@ final class ExpressionRoots {
 		if (name != null && !known.contains(name)) {
 			return node;
 		}
-		// In these, names are those of an element
+		// Names in these belong to an element
 		return (node instanceof Projection || node instanceof Selection) ? null : findUnknownBelow(node, known);
 	}
 
 	private static @Nullable SpelNode findUnknownBelow(SpelNode node, Set<String> known) {
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
-			// Of what stands before it, or the name of a key
+			// Belongs to the node before it, or is the name of a key
 			boolean ofOther = (node instanceof CompoundExpression && i > 0) || node instanceof Indexer
 					|| (node instanceof InlineMap && i % 2 == 0);
 			SpelNode unknown = (ofOther && nameOf(child) != null) ? findUnknownBelow(child, known)

@@ -16,9 +16,9 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A method of the same class that answers in the place of a refused one: with the same
- * parameters, optionally followed by the refusal, and a return type that fits: the same
- * primitive type or {@code void}, else a type that can be assigned.
+ * A method of the same class that answers in the place of a refused one. It has the same
+ * parameters, optionally followed by the refusal. Its return type is the same primitive
+ * type or {@code void}, else an assignable type.
  */
 public final class FallbackMethod {
 

@@ -31,8 +31,8 @@ public record GuardedMethod(Method method, Class<?> targetClass, Class<? extends
 	}
 
 	/**
-	 * Returns the class that a user knows: of a generated implementation, such as that of
-	 * a repository, the interface.
+	 * Returns the class that a user knows: the interface of a generated implementation,
+	 * such as of a repository.
 	 */
 	Class<?> owner() {
 		Class<?> declaring = this.method.getDeclaringClass();

@@ -41,20 +41,21 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Turns the value of a key into text: equal values into equal text, others into others.
  * <p>
- * A value is text, a number of the JDK, a boolean, an enum (by its name), a {@code UUID},
- * a value of {@code java.time}, a {@code URI}, a {@code Locale}, a {@code Currency}, an
- * {@code InetAddress} (the address), a {@code Principal} (its name), {@code byte[]} (its
- * SHA-256), an {@code Optional} or a value class of Kotlin (the content); or a list, an
- * array or a record of those, in order, or a set or map of those, sorted. Any other value
- * is refused, since its {@code toString()} may differ for equal values, or be the same
- * for all. So are {@code null} and blank text, by which callers would share an entity.
+ * A value is text, a number of the JDK, a boolean, an enum (by its name), or a
+ * {@code UUID}; a value of {@code java.time}, a {@code URI}, a {@code Locale} or a
+ * {@code Currency}; an {@code InetAddress} (the address) or a {@code Principal} (its
+ * name); {@code byte[]} (its SHA-256); an {@code Optional} or a value class of Kotlin
+ * (the content); or a list, an array or a record of those, in order, or a set or map of
+ * those, sorted. Any other value is refused, since its {@code toString()} may differ for
+ * equal values, or be the same for all. So are {@code null} and blank text, by which
+ * callers would share an entity.
  * <p>
  * Elements of the key are parts. A list within it is one part: {@code [a, [b, c]]}, where
  * a backslash escapes brackets and commas of texts.
  */
 public final class KeyText {
 
-	/** Elements of one key, those of its elements included. */
+	/** The most elements of one key, including nested ones. */
 	private static final int MOST_ELEMENTS = 1000;
 
 	/** Lists within each other, which a list that contains itself exceeds. */
@@ -75,7 +76,7 @@ public final class KeyText {
 	/** Escaped within a list. */
 	private static final String SPECIAL = "[\\\\,\\[\\]]";
 
-	/** As text, this would be the same as a list. */
+	/** Text that would be the same as a list. */
 	private static final Pattern LIKE_A_LIST = Pattern.compile("\\\\*\\[.*]", Pattern.DOTALL);
 
 	/** The methods that unwrap a value class of Kotlin, or read a record. */
@@ -150,8 +151,8 @@ public final class KeyText {
 	}
 
 	/**
-	 * Returns whether a value names nobody at all: {@code null}, blank text, or a list
-	 * without elements. A list with an empty element is no such value: it names somebody
+	 * Returns whether a value names no entity at all: {@code null}, blank text, or a list
+	 * without elements. A list with an empty element is no such value: it names an entity
 	 * incompletely.
 	 */
 	public static boolean isEmpty(@Nullable Object given) {
@@ -172,7 +173,7 @@ public final class KeyText {
 	}
 
 	/**
-	 * Returns the classes in the declared type of a key of which no value has a text.
+	 * Returns the classes in the declared type of a key whose values have no text.
 	 */
 	static Stream<Class<?>> refused(ResolvableType declared) {
 		return refused(declared, 0);
@@ -310,8 +311,8 @@ public final class KeyText {
 		return !type.isRecord() && !CONTENT.get(type).isEmpty();
 	}
 
-	// Kotlin's compiler passes what a value class wraps wherever it can, and the object
-	// where it cannot. Both are the same value, and must be the same key
+	// Kotlin's compiler passes the content of a value class where it can, else the
+	// object. Both are the same value, and must be the same key
 	private static @Nullable Object unwrap(@Nullable Object given) {
 		Object value = given;
 		while (value != null) {

@@ -30,7 +30,7 @@ public final class MethodExpression {
 
 	private final Expression expression;
 
-	/** Position of the argument if the expression is nothing but one, else -1. */
+	/** Position of the argument if the expression is just that, else -1. */
 	private final int argument;
 
 	/** Reads a value of the current web request instead. */
@@ -47,7 +47,7 @@ public final class MethodExpression {
 	}
 
 	/**
-	 * Refuses an expression of which the declared type says that it has no text in keys.
+	 * Refuses an expression whose declared type has no text in keys.
 	 */
 	public MethodExpression asKey() {
 		if (this.expression instanceof SpelExpression spel) {
@@ -63,8 +63,8 @@ public final class MethodExpression {
 	}
 
 	/**
-	 * Returns the type of which the value can only be, as far as that is known before any
-	 * call: that of a constant, or of a parameter whose type has no subtypes.
+	 * Returns the only type that the value can have, as far as known before any call.
+	 * That is the type of a constant, or of a parameter whose type has no subtypes.
 	 * @return the type, or {@code null} if it may be several
 	 */
 	public @Nullable Class<?> knownType() {

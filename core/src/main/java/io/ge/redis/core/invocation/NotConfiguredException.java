@@ -29,12 +29,11 @@ public class NotConfiguredException extends GeRedisException {
 	}
 
 	/**
-	 * Returns what is configured under a name.
-	 * @param what what it is, such as {@code queue}
-	 * @param properties where such things are configured, such as
-	 * {@code ge.redis.queue.queues}
+	 * Returns the configuration of a name.
+	 * @param what the kind, such as {@code queue}
+	 * @param properties the properties of the kind, such as {@code ge.redis.queue.queues}
 	 * @param example a property of one with its value
-	 * @throws NotConfiguredException if there is nothing of that name
+	 * @throws NotConfiguredException if the name is not configured
 	 */
 	public static <T> T find(Map<String, T> configured, String what, String name, String properties, String example) {
 		T found = configured.get(name);

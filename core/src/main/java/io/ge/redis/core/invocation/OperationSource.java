@@ -26,8 +26,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the operation of a method, once: on the method, else on its class, on the
- * implementation or an annotated interface, directly or as a meta-annotation. The answer
- * "none" is remembered too.
+ * implementation or an annotated interface, directly or as a meta-annotation. Also caches
+ * that there is none.
  */
 public abstract class OperationSource<A extends Annotation, O extends GuardedOperation> {
 
@@ -44,8 +44,8 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	}
 
 	/**
-	 * Returns the annotation that this source reads and, if there is one, that of
-	 * parameters.
+	 * Returns the annotation that this source reads and the one of parameters, if there
+	 * is one.
 	 */
 	public final List<Class<? extends Annotation>> annotations() {
 		Class<? extends Annotation> parameter = parameterAnnotation();
@@ -149,8 +149,7 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 				&& !ReflectionUtils.isObjectMethod(method);
 	}
 
-	// Annotations of the nearest place only: those on an interface do not add to those on
-	// the class
+	// Annotations of the nearest place only: an interface does not add to the class
 	private static <A extends Annotation> List<A> annotations(Class<A> type, AnnotatedElement element) {
 		return MergedAnnotations
 			.from(element, SearchStrategy.TYPE_HIERARCHY, RepeatableContainers.standardRepeatables())
@@ -167,9 +166,9 @@ public abstract class OperationSource<A extends Annotation, O extends GuardedOpe
 	protected abstract O parse(List<A> annotations, GuardedMethod method);
 
 	/**
-	 * What a method is for one class.
+	 * The operation of a method for one class.
 	 *
-	 * @param next what it is for another one
+	 * @param next the operation for another class
 	 */
 	private record Found<O>(Class<?> targetClass, @Nullable O operation, @Nullable Found<O> next) {
 	}

@@ -56,10 +56,10 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Returns in which form a method gives its result: that of its type, resolved against
-	 * the class of the bean.
-	 * @throws GuardConfigurationException if its work goes on after it has returned, and
-	 * nothing tells when that ends
+	 * Returns the form of a method's result, by its type, resolved against the class of
+	 * the bean.
+	 * @throws GuardConfigurationException if its work continues after it has returned,
+	 * and nothing shows when that ends
 	 */
 	public static ResultForm form(GuardedMethod method) {
 		ResolvableType result = result(method);
@@ -69,7 +69,7 @@ public final class ReturnTypes {
 			throw method.problem(
 					"the return type " + result.toString().replaceAll(PACKAGES, "")
 							+ " cannot be guarded, because the work of the " + inside.getSimpleName()
-							+ " inside goes on after the guarding has ended.",
+							+ " inside continues after the guarding has ended.",
 					"Return the plain value, or a Mono, a Flux or a CompletableFuture of plain values.");
 		}
 		return form;
@@ -108,8 +108,8 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Returns the type of what a method returns, resolved against the class of the bean.
-	 * @return the type, of a suspending function that of its result
+	 * Returns the type of a method's result, resolved against the class of the bean.
+	 * @return the type; for a suspending function, the type of its result
 	 */
 	public static ResolvableType result(GuardedMethod method) {
 		return ResolvableType
@@ -135,10 +135,10 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Returns the type of what a method returns, now or later.
+	 * Returns the type of a method's result, now or later.
 	 * @param method the annotated method, of a form that can be guarded
-	 * @return the type, of several values that of a list of them; {@code Void} for
-	 * something that only ends
+	 * @return the type; for several values, a list of them; {@code Void} for a result
+	 * that only completes
 	 */
 	public static Type promised(GuardedMethod method) {
 		Type returned = GenericTypeResolver.resolveType(declared(method.method()), method.targetClass());
@@ -160,8 +160,8 @@ public final class ReturnTypes {
 	}
 
 	/**
-	 * Returns the type of what a method returns, as the source says.
-	 * @return the type, of a suspending function that of its result
+	 * Returns the type of a method's result, as declared.
+	 * @return the type; for a suspending function, the type of its result
 	 */
 	public static Type declared(Method method) {
 		Type[] parameters = method.getGenericParameterTypes();

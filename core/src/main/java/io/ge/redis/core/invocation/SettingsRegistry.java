@@ -61,8 +61,7 @@ public abstract class SettingsRegistry<A, S> {
 
 	/**
 	 * Returns the settings of a name that code uses.
-	 * @return the settings of the annotations with this name, else those of the
-	 * properties
+	 * @return the settings of the annotations with this name, else of the properties
 	 */
 	public final S get(String name) {
 		S known = annotated(name);

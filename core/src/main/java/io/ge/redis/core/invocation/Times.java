@@ -19,7 +19,7 @@ public final class Times {
 	/** The longest duration: a hundred years. */
 	public static final Duration LONGEST = Duration.ofDays(36_525);
 
-	/** What to write instead of one that is longer. */
+	/** The remedy for a time that is too long. */
 	public static final String REMEDY = "Write at most \"" + LONGEST.toDays() + "d\".";
 
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");

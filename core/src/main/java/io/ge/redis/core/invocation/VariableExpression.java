@@ -36,7 +36,7 @@ public final class VariableExpression {
 	private static final Set<Class<? extends SpelNode>> REFUSED = Set.of(Assign.class, BeanReference.class,
 			ConstructorReference.class, FunctionReference.class, OpDec.class, OpInc.class, TypeReference.class);
 
-	// Shared, since they remember what they found
+	// Shared, since they cache the accessors that they found
 	private static final PropertyAccessor PROPERTIES = DataBindingPropertyAccessor.forReadOnlyAccess();
 
 	private static final MethodResolver METHODS = DataBindingMethodResolver.forInstanceMethodInvocation();

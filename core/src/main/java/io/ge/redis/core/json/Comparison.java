@@ -31,7 +31,7 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Compares one value with what was read back, by the rules of {@link RoundTrips}.
+ * Compares one value with the one read back, by the rules of {@link RoundTrips}.
  */
 final class Comparison {
 

@@ -31,10 +31,9 @@ import org.springframework.util.Assert;
 /**
  * The {@link StoredJson} of fields that are written one by one.
  * <p>
- * In a change, a property that is null removes a field, and one that is missing leaves it
- * as it is. So all properties of an object are written, also those that
- * {@code @JsonInclude} would leave out; and {@code @JsonUnwrapped} is refused, whose null
- * has no name.
+ * In a change, a null property removes a field, and a missing one leaves it as it is. So
+ * all properties of an object are written, also those that {@code @JsonInclude} would
+ * omit. {@code @JsonUnwrapped} is refused, since its null has no name.
  * <p>
  * Half of a surrogate pair is refused in all texts, since other programs do not read it.
  */

@@ -77,7 +77,8 @@ final class ObjectFields {
 	}
 
 	/**
-	 * Returns what is in a container, of a map its values; nothing for primitive ones.
+	 * Returns the elements of a container, the values of a map; nothing for primitive
+	 * arrays.
 	 */
 	static Collection<?> content(Object container) {
 		if (container instanceof Map<?, ?> map) {
@@ -105,7 +106,8 @@ final class ObjectFields {
 	}
 
 	/**
-	 * Returns whether one value of a class shows how others of the same shape come back.
+	 * Returns whether one value of a class is representative of others with the same
+	 * shape.
 	 */
 	boolean isExact(Class<?> type) {
 		boolean written = !isOfTheJdk(type) || EXACT.contains(type) || EXACT_PACKAGES.contains(type.getPackageName());
@@ -263,7 +265,7 @@ final class ObjectFields {
 	 * A field.
 	 *
 	 * @param written whether it is in the JSON
-	 * @param annotated whether Jackson is told how to treat it
+	 * @param annotated whether annotations of Jackson say how to treat it
 	 * @param accessor the method whose result is written, if there is one
 	 */
 	record Part(Field field, boolean written, boolean annotated, Place place, @Nullable AnnotatedMethod accessor) {

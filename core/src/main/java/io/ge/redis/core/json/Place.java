@@ -16,8 +16,8 @@ import tools.jackson.databind.JavaType;
 import org.springframework.util.ObjectUtils;
 
 /**
- * A place of a declared type, such as a field or the elements of a list, and the classes
- * of values that came back from there. Remembers a limited number of classes.
+ * A place of a declared type, such as a field or the elements of a list. Remembers the
+ * classes of values that came back from there, up to a limit.
  */
 final class Place {
 
@@ -41,8 +41,8 @@ final class Place {
 	}
 
 	/**
-	 * Returns whether values of this shape are known to come back. Visits only what is
-	 * written, which has no cycles.
+	 * Returns whether values of this shape are known to come back. Visits only written
+	 * values, which have no cycles.
 	 * @param learn whether this shape is known from now on
 	 */
 	boolean visit(@Nullable Object value, boolean learn) {
@@ -56,7 +56,7 @@ final class Place {
 		return (learnt == null || value == null) ? learn : visitParts(learnt.parts(), value, true);
 	}
 
-	// Of two that learn at a time one may be forgotten, and is compared again
+	// Of two concurrent additions one may be lost, and is compared again
 	private @Nullable Seen learn(@Nullable Object value, Class<?> type) {
 		boolean plain = value == null || ObjectFields.isContainer(value);
 		Fields found = (value == null || plain || value instanceof Enum || ObjectFields.isOfTheJdk(type)) ? NONE

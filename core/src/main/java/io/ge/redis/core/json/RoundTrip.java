@@ -23,9 +23,9 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.util.ClassUtils;
 
 /**
- * Writes and reads a value of a type that is made up, to see at startup what the first
- * reader would find out: that the type cannot be read, or comes back without a part of
- * it. Where no value can be made up nothing is said.
+ * Writes and reads a sample value of a type at startup. So a type that cannot be read, or
+ * comes back incomplete, is found before the first reader. Types without a possible
+ * sample are not judged.
  */
 final class RoundTrip {
 
@@ -76,7 +76,7 @@ final class RoundTrip {
 			return reason(ex);
 		}
 		catch (RuntimeException | LinkageError ex) {
-			// It can be read, from something else
+			// It can be read, from other JSON
 			return null;
 		}
 	}
@@ -98,9 +98,9 @@ final class RoundTrip {
 	}
 
 	/**
-	 * Makes up what a value looks like in JSON, with something in each property.
-	 * @return maps, lists, texts, numbers and constants; {@code null} where nothing can
-	 * be made up
+	 * Creates a sample value in the form of JSON, with all properties.
+	 * @return maps, lists, texts, numbers and constants; {@code null} where no sample is
+	 * possible
 	 */
 	private @Nullable Object sample(JavaType type) {
 		Class<?> raw = ClassUtils.resolvePrimitiveIfNecessary(type.getRawClass());

@@ -21,8 +21,8 @@ import org.springframework.util.function.SingletonSupplier;
  * Finds values that would come back from JSON changed. A declared type is checked at
  * startup, as far as it shows that; a value before it is stored.
  * <p>
- * A value comes back if what is read equals it. Objects are compared field by field,
- * without {@code transient} fields, and fields that Jackson is told to ignore count.
+ * A value comes back if the value read equals it. Objects are compared field by field,
+ * without {@code transient} fields; fields that Jackson is configured to ignore count.
  * Fields without accessor count if they hold data. Containers are compared by kind,
  * content, comparator and order, where they have one; numbers by class and value; other
  * values by {@code equals}.
@@ -65,7 +65,7 @@ public final class RoundTrips {
 	}
 
 	/**
-	 * Returns why a value must not be stored. Most calls look up classes and no more.
+	 * Returns why a value must not be stored. Most calls only look up classes.
 	 * @param copy reads the value from the JSON to store
 	 * @return the reason, which names class, field and remedy, but no value, or
 	 * {@code null} if the value comes back

@@ -27,9 +27,9 @@ import tools.jackson.databind.util.StdDateFormat;
  * <p>
  * Modules, mixins, naming strategies, visibility, mapper features, time zone and locale
  * are the application's. Date format, property inclusion, handling of nulls, default
- * typing and all other features have Jackson's defaults, except that enums are written by
- * name, dates keep their offset and zone, sets keep their order, and trees keep all
- * digits.
+ * typing and all other features have Jackson's defaults, with these exceptions: enums are
+ * written by name, dates keep their offset and zone, sets keep their order, and trees
+ * keep all digits.
  */
 public final class StoredJson {
 

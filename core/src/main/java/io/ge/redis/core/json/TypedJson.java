@@ -56,7 +56,7 @@ public final class TypedJson {
 	}
 
 	/**
-	 * Finds serializers by the class of a value, of which no declared type tells more.
+	 * Finds serializers by the class of a value, since no declared type says more.
 	 */
 	private static final class Context extends SerializationContextExt {
 

@@ -15,7 +15,7 @@ import io.ge.redis.core.hash.Sha256;
  * The encoding is injective, so different texts never meet in one key:
  * <ul>
  * <li>{@code %}, braces, {@code :} and control characters become {@code %} and two hex
- * digits for each byte; everything else stands as it is, so keys stay readable;</li>
+ * digits for each byte; everything else stays as it is, so keys are readable;</li>
  * <li>an unpaired surrogate, which UTF-8 cannot carry, becomes {@code %u} and four hex
  * digits;</li>
  * <li>the empty text becomes {@code %e}: an empty pair of braces would be no hash

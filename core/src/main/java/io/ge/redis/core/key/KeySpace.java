@@ -8,11 +8,10 @@ import java.util.Arrays;
 /**
  * The keys of one pattern: {@code prefix:pattern:{entity}}.
  * <p>
- * The entity stands in braces and is the Redis Cluster hash tag, so that every key
- * derived from one entity lives in one slot. The parts of an entity and of a suffix are
- * user text: whatever they contain, they can neither close the braces nor reach into a
- * neighbouring part, and two different lists of parts never give the same key (see
- * {@link KeyPart}).
+ * The entity in braces is the Redis Cluster hash tag, so that every key derived from one
+ * entity lives in one slot. The parts of an entity and of a suffix are user text.
+ * Whatever they contain, they can neither close the braces nor reach into a neighbouring
+ * part. Two different lists of parts never give the same key (see {@link KeyPart}).
  */
 public final class KeySpace {
 

@@ -14,7 +14,7 @@ public final class RedisKey {
 
 	private final byte[] bytes;
 
-	/** Worked out when first asked for; 0 until then. */
+	/** Computed on first use; 0 until then. */
 	private int hash;
 
 	RedisKey(byte[] bytes) {

@@ -53,7 +53,7 @@ public final class LuaScript {
 	}
 
 	/**
-	 * Loads a script that lies beside a class.
+	 * Loads a script from the package of a class.
 	 */
 	public static LuaScript load(Class<?> owner, String file) {
 		return loaded(read(owner, file));
@@ -103,7 +103,7 @@ public final class LuaScript {
 	}
 
 	/**
-	 * Loads a script that lies beside a class, behind functions that several scripts
+	 * Loads a script from the package of a class, behind functions that several scripts
 	 * share.
 	 */
 	public static LuaScript load(Class<?> owner, String file, LuaScript functions) {
@@ -150,9 +150,9 @@ public final class LuaScript {
 	}
 
 	/**
-	 * Returns this script with the text of another one where it says
-	 * {@code --[[script]]}, which is in a function whose parameters are that script's
-	 * {@code KEYS} and {@code ARGV}.
+	 * Returns this script with the text of another one in place of {@code --[[script]]}.
+	 * That place is in a function whose parameters are the other script's {@code KEYS}
+	 * and {@code ARGV}.
 	 */
 	public LuaScript around(LuaScript inner) {
 		return around(this.name, new String(inner.text, StandardCharsets.UTF_8));

@@ -23,31 +23,31 @@ import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts whose writes a number of replicas are to have, on connections of their
- * own, each opened when it is first needed.
+ * Runs scripts whose writes a number of replicas must have. They have connections of
+ * their own, each opened when first needed.
  * <p>
- * There is a lane for each server and number of replicas. All scripts that are wanted
- * when it is free are sent together with one {@code WAIT} behind them; later ones share
- * the next. Nobody loses by that: the first {@code WAIT} ends as soon as so many replicas
- * have what was written before, and until then they cannot have what is written later.
+ * There is a lane for each server and number of replicas. All scripts that wait when it
+ * is free are sent together with one {@code WAIT} behind them; later ones share the next.
+ * No call loses by that: replicas receive writes in order. The first {@code WAIT} ends as
+ * soon as enough of them have the writes before it.
  * <p>
- * Each call has a deadline of its own, which neither the server nor others can move: its
- * timeout, and a round trip more if it was sent, so that it learns how many replicas
- * there were. An idle server notices only at its next tick, up to 100 ms late, that the
- * time of a {@code WAIT} is over, so something is sent to it then. Opening a connection
- * has a time of its own.
+ * Each call has a deadline of its own, which neither the server nor other calls can move.
+ * It is its timeout, and a round trip more if it was sent, to learn the number of
+ * replicas. An idle server notices the end of a {@code WAIT} only at its next tick, up to
+ * 100 ms late. So a command is sent to it then. Opening a connection has a time of its
+ * own.
  * <p>
  * A server that does not answer in time, has no replica, or answers with an error loses
- * its connection, so that the next call looks anew for the primary.
+ * its connection. So the next call finds the primary anew.
  */
 final class ReplicaLanes {
 
 	private static final long MILLISECOND = 1_000_000;
 
-	/** So that the time is over at the server when it is here. */
+	/** Ends the time at the server before it ends here. */
 	private static final long EARLIER_MILLIS = 2;
 
-	/** How old a connection is at least that is replaced since there are no replicas. */
+	/** The least age of a connection that is replaced for a lack of replicas. */
 	private static final long SETTLED_NANOS = 1_000_000_000;
 
 	private final GuardConnection connection;
@@ -64,9 +64,9 @@ final class ReplicaLanes {
 	CompletableFuture<ReplicatedReply> run(ScriptCall call, int replicas, Duration timeout, Duration connecting) {
 		byte[] key = call.firstKey();
 		Shard shard = (key != null) ? this.connection.shardOf(key) : null;
-		ReplicaWish wish = new ReplicaWish(this, call, timeout.toNanos(), connecting.toNanos());
-		lane(new Address((shard != null) ? shard.server() : null, replicas)).add(wish);
-		return wish;
+		ReplicaRequest request = new ReplicaRequest(this, call, timeout.toNanos(), connecting.toNanos());
+		lane(new Address((shard != null) ? shard.server() : null, replicas)).add(request);
+		return request;
 	}
 
 	GuardConnection connection() {
@@ -94,7 +94,7 @@ final class ReplicaLanes {
 
 		private final Lock lock = new ReentrantLock();
 
-		private final Deque<ReplicaWish> next = new ArrayDeque<>();
+		private final Deque<ReplicaRequest> next = new ArrayDeque<>();
 
 		/**
 		 * The scripts that the server has been taught on this connection. Others are sent
@@ -117,25 +117,25 @@ final class ReplicaLanes {
 			return lane(new Address(server, this.address.replicas()));
 		}
 
-		void add(ReplicaWish wish) {
+		void add(ReplicaRequest request) {
 			this.lock.lock();
 			try {
-				wish.enter(this, this.open != null && this.open.isOpen());
-				this.next.addLast(wish);
+				request.enter(this, this.open != null && this.open.isOpen());
+				this.next.addLast(request);
 			}
 			finally {
 				this.lock.unlock();
 			}
-			wish.watch();
+			request.watch();
 			proceed();
 		}
 
 		private void proceed() {
 			ReplicatedConnection present;
-			List<ReplicaWish> batch;
+			List<ReplicaRequest> batch;
 			this.lock.lock();
 			try {
-				this.next.removeIf(ReplicaWish::isDone);
+				this.next.removeIf(ReplicaRequest::isDone);
 				if (this.busy || this.next.isEmpty()) {
 					return;
 				}
@@ -162,7 +162,7 @@ final class ReplicaLanes {
 
 		private void connect() {
 			ReplicaLanes.this.connection.openReplicated(this.address.server()).whenComplete((opened, failure) -> {
-				List<ReplicaWish> waiting;
+				List<ReplicaRequest> waiting;
 				this.lock.lock();
 				try {
 					this.busy = false;
@@ -179,39 +179,39 @@ final class ReplicaLanes {
 				finally {
 					this.lock.unlock();
 				}
-				for (ReplicaWish wish : waiting) {
+				for (ReplicaRequest request : waiting) {
 					if (failure != null) {
-						wish.completeExceptionally(failure);
+						request.completeExceptionally(failure);
 					}
 					else {
-						wish.connected();
+						request.connected();
 					}
 				}
 				proceed();
 			});
 		}
 
-		private void send(ReplicatedConnection on, List<ReplicaWish> batch) {
+		private void send(ReplicatedConnection on, List<ReplicaRequest> batch) {
 			long nanos = MILLISECOND;
 			List<ReplicatedConnection.Call> calls = new ArrayList<>(batch.size());
-			for (ReplicaWish wish : batch) {
-				nanos = Math.max(nanos, wish.leftNanos());
+			for (ReplicaRequest request : batch) {
+				nanos = Math.max(nanos, request.leftNanos());
 			}
 			long millis = Math.max(1, nanos / MILLISECOND - EARLIER_MILLIS);
-			ReplicaWish.Wait wait = new ReplicaWish.Wait(on, System.nanoTime() + millis * MILLISECOND,
+			ReplicaRequest.Wait wait = new ReplicaRequest.Wait(on, System.nanoTime() + millis * MILLISECOND,
 					new AtomicBoolean());
-			for (ReplicaWish wish : batch) {
-				calls.add(wish.sending(wait, this.taught.contains(wish.script())));
+			for (ReplicaRequest request : batch) {
+				calls.add(request.sending(wait, this.taught.contains(request.script())));
 			}
 			on.run(calls, this.address.replicas(), millis)
 				.toCompletableFuture()
 				.copy()
-				// Whoever waits has given up long before
+				// All callers have given up long before
 				.orTimeout(millis + TimeUnit.NANOSECONDS.toMillis(SETTLED_NANOS), TimeUnit.MILLISECONDS)
 				.whenComplete((acknowledged, failure) -> ended(on, batch, calls, acknowledged, failure));
 		}
 
-		private void ended(ReplicatedConnection on, List<ReplicaWish> batch, List<ReplicatedConnection.Call> calls,
+		private void ended(ReplicatedConnection on, List<ReplicaRequest> batch, List<ReplicatedConnection.Call> calls,
 				ReplicatedConnection.@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
 			boolean settled;
 			this.lock.lock();
@@ -243,11 +243,11 @@ final class ReplicaLanes {
 		/**
 		 * Sends a call once more that the server did not execute.
 		 */
-		void again(ReplicaWish wish) {
+		void again(ReplicaRequest request) {
 			this.lock.lock();
 			try {
-				this.taught.remove(wish.script());
-				this.next.addLast(wish);
+				this.taught.remove(request.script());
+				this.next.addLast(request);
 			}
 			finally {
 				this.lock.unlock();

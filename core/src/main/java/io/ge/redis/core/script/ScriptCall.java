@@ -48,7 +48,7 @@ public final class ScriptCall {
 
 	/**
 	 * Prepares a call without arguments on one key in the slot of another.
-	 * @param suffix tells the key from those that are in use
+	 * @param suffix makes the key differ from the keys in use
 	 */
 	public static ScriptCall beside(LuaScript script, byte[] key, String suffix) {
 		byte[] end = suffix.getBytes(StandardCharsets.UTF_8);

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A server that does not know a script (restarted, flushed, failed over, or a cluster
  * node that is new) answers {@code NOSCRIPT}; the call is then repeated with the text,
- * which teaches the script to that server. {@code NOSCRIPT} means that nothing ran, so
- * the repetition executes the script once; it is not made for a caller who has given up
- * meanwhile. No connection is blocked and no thread waits.
+ * which loads the script into that server. {@code NOSCRIPT} means that nothing ran, so
+ * the repetition executes the script once. It is omitted for an abandoned call. No
+ * connection is blocked and no thread waits.
  * <p>
  * A server of a cluster answers {@code TRYAGAIN} while it moves a slot and has only some
  * of the keys. The call is repeated as long as its caller waits, and fails with that
@@ -78,9 +78,9 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Runs a script by its text, so that whatever is sent after it on the same connection
-	 * runs after it: a script that must be repeated because the server does not know it
-	 * may be overtaken. So may the first of those with flags, on servers before 7.0.
+	 * Runs a script by its text, so that later commands on the same connection run after
+	 * it. A script that must be repeated because the server does not know it may be
+	 * overtaken. So may the first one with flags, on servers before 7.0.
 	 */
 	public CompletableFuture<ScriptReply> runInOrder(ScriptCall call) {
 		LuaScript script = variant(call.script());
@@ -90,10 +90,10 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Teaches scripts to the server, so that no first call has to. Not on a cluster, of
-	 * whose servers each would have to learn them.
+	 * Loads scripts into the server, so that no first call has to. Does nothing on a
+	 * cluster, where each server would need them.
 	 * @return completes when the server has answered; never exceptionally, since a call
-	 * teaches what the server does not know
+	 * loads a missing script
 	 */
 	public CompletionStage<?> teach(Collection<LuaScript> scripts) {
 		return isClustered() ? CompletableFuture.completedStage(null)
@@ -112,11 +112,11 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Runs a script on a connection of its own and waits until replicas have what it
-	 * wrote, and with it everything that the server wrote before.
+	 * Runs a script on a connection of its own. Waits until replicas have what it wrote,
+	 * and everything that the server wrote before.
 	 * @param call the call; of a script without flags, and idempotent, since it may be
 	 * sent on the common connection too
-	 * @param replicas how many replicas are wanted, above zero
+	 * @param replicas the number of required replicas, above zero
 	 * @param timeout how long they may take, counted from now even if others wait too; a
 	 * round trip is added
 	 * @param connecting how long it may take to connect, if that is necessary

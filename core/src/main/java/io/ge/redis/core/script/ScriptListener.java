@@ -5,7 +5,7 @@ package io.ge.redis.core.script;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told of every execution of a script.
+ * Notified of every execution of a script.
  */
 @FunctionalInterface
 public interface ScriptListener {

@@ -35,9 +35,9 @@ public final class ScriptReply {
 	}
 
 	/**
-	 * Returns this reply for a reader that is to fail in a certain way: scripts reply
-	 * what they find, and others may have written that.
-	 * @param unreadable makes the exception, of what is wrong with an element
+	 * Returns this reply with another exception for unreadable elements: scripts reply
+	 * stored values, which other programs may have written.
+	 * @param unreadable creates the exception from the problem of an element
 	 */
 	public ScriptReply failing(Function<String, ? extends RuntimeException> unreadable) {
 		return new ScriptReply(this.elements, unreadable);

@@ -12,10 +12,10 @@ import org.springframework.util.Assert;
  */
 public final class Arguments {
 
-	/** Of a member, and of an id that is part of a key. */
+	/** The longest member, and the longest id that is part of a key. */
 	public static final int MAX_BYTES = 200;
 
-	/** How much one call asks for or brings. */
+	/** The most elements that one call reads or writes. */
 	public static final int MAX_COUNT = 1000;
 
 	private Arguments() {

@@ -22,7 +22,7 @@ public interface Definition {
 	boolean permanent();
 
 	/**
-	 * Returns the TTL in milliseconds, as scripts know it.
+	 * Returns the TTL in milliseconds, as an argument of scripts.
 	 * @return 0 if the keys are permanent
 	 */
 	default long timeToLive() {
@@ -31,7 +31,7 @@ public interface Definition {
 	}
 
 	/**
-	 * Checks what this kind of structure has besides.
+	 * Checks the further properties of this kind of structure.
 	 * @param place the properties of this one, for messages
 	 */
 	default void validate(String place) {

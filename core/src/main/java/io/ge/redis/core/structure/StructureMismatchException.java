@@ -11,7 +11,7 @@ import io.ge.redis.Refusal;
  */
 public class StructureMismatchException extends GeRedisException {
 
-	/** Creates an exception. Its message names the key, what it holds and what to do. */
+	/** Creates an exception. Its message names the key, its content and the remedy. */
 	public StructureMismatchException(String problem) {
 		super(problem, false);
 	}

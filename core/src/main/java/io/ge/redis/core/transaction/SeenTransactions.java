@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 
 /**
- * Notes on reactive transactions that have been seen to begin. One whose begin is
- * cancelled is never heard of again, so each is known for as long as somebody has it.
+ * Notes on reactive transactions that have been seen to begin. A transaction whose begin
+ * is cancelled never completes, so each is known for as long as it is referenced.
  */
 public final class SeenTransactions<V> {
 

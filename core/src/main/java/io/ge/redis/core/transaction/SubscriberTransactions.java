@@ -29,9 +29,8 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 public final class SubscriberTransactions {
 
 	/**
-	 * Held while synchronizations are looked at or added, which is short: branches of one
-	 * transaction may do so at once, and Spring keeps them in a plain set that they share
-	 * nothing else around.
+	 * Held briefly while synchronizations are read or added: branches of one transaction
+	 * may do so concurrently, and Spring keeps them in a plain set.
 	 */
 	private static final Lock lock = new ReentrantLock();
 
@@ -39,7 +38,7 @@ public final class SubscriberTransactions {
 	}
 
 	/**
-	 * Returns where one can register what is done at the end of the transaction.
+	 * Returns the manager at which synchronizations of the transaction are registered.
 	 */
 	public static @Nullable TransactionSynchronizationManager find(Object context) {
 		// What the context holds is there at once
@@ -52,8 +51,8 @@ public final class SubscriberTransactions {
 	}
 
 	/**
-	 * Returns who takes part in a transaction as one of its kind, and lets it do so if
-	 * nobody does yet. May be called for one transaction by several threads at once.
+	 * Returns the participant of a kind in a transaction, and lets one join if there is
+	 * none yet. May be called for one transaction by several threads at once.
 	 */
 	public static <T extends TransactionParticipant> T participant(TransactionSynchronizationManager transaction,
 			Class<T> type, Supplier<T> maker) {
@@ -98,8 +97,8 @@ public final class SubscriberTransactions {
 	}
 
 	/**
-	 * Returns who takes part in the transaction of a subscriber as one of its kind, and
-	 * lets it do so if nobody does yet.
+	 * Returns the participant of a kind in the transaction of a subscriber, and lets one
+	 * join if there is none yet.
 	 * @param maker makes one that will take part, of the isolation level if the
 	 * transaction declares one
 	 */
@@ -112,7 +111,7 @@ public final class SubscriberTransactions {
 	}
 
 	/**
-	 * Returns who takes part in a transaction as one of its kind.
+	 * Returns the participant of a kind in a transaction, or {@code null}.
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(
 			TransactionSynchronizationManager transaction, Class<T> type) {
@@ -125,14 +124,15 @@ public final class SubscriberTransactions {
 	}
 
 	/**
-	 * Of a transaction that is suspended no synchronization is there, and all are again
-	 * when it goes on.
+	 * A suspended transaction has no synchronizations; a resumed one has all of them
+	 * again.
 	 */
 	private record Participation(TransactionParticipant participant, TransactionSynchronizationManager transaction,
 			AtomicBoolean suspended) implements TransactionSynchronization, Ordered {
 
 		/**
-		 * Its manager clears up at last, whatever has gone wrong.
+		 * Returns whether the transaction is over: its manager always cleans up in the
+		 * end.
 		 */
 		boolean isOver() {
 			return !this.suspended.get() && !this.transaction.isActualTransactionActive();
@@ -166,11 +166,10 @@ public final class SubscriberTransactions {
 			return Mono.defer(() -> after(this.participant.completed(status)));
 		}
 
-		// The transaction goes on on a thread of the application, not of the driver of
-		// Redis
+		// The transaction continues on a thread of the application, not of the driver
 		private static Mono<Void> after(CompletionStage<?> step) {
 			CompletableFuture<?> taken = step.toCompletableFuture();
-			// Whoever goes away meanwhile takes nothing back
+			// Cancelling the subscription undoes nothing
 			Mono<?> done = Mono.fromFuture(taken, true).onErrorMap(Waiting::cause);
 			if (!taken.isDone()) {
 				done = done.publishOn(

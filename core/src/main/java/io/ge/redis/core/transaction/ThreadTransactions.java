@@ -13,8 +13,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Finds the transaction that is bound to the current thread, which waits there for those
- * that take part.
+ * Finds the transaction of the current thread, which waits there for its participants.
  */
 public final class ThreadTransactions {
 
@@ -117,7 +116,7 @@ public final class ThreadTransactions {
 			Waiting.await(this.participant.beforeCommit());
 		}
 
-		// Of the same order, those come last that are registered last
+		// With the same order, the last registered one is notified last
 		@Override
 		public void beforeCompletion() {
 			if (this.participant.isLast() && TransactionSynchronizationManager.isSynchronizationActive()) {

@@ -12,7 +12,7 @@ public interface TransactionObserver {
 	TransactionExecutionListener transactionListener();
 
 	/**
-	 * Returns the listener of reactive transactions. Not asked for without Reactor.
+	 * Returns the listener of reactive transactions. Not called without Reactor.
 	 */
 	TransactionExecutionListener reactiveTransactionListener();
 

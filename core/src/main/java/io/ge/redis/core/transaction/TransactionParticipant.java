@@ -17,8 +17,8 @@ public interface TransactionParticipant {
 
 	/**
 	 * Called when it takes part.
-	 * @param over tells whether the transaction is over, also if nobody was told of the
-	 * end: nobody is if something else that is done after the commit fails, or before it
+	 * @param over returns whether the transaction is over, also if no participant was
+	 * notified: none is if another synchronization fails after the commit, or before it
 	 * with a checked exception
 	 */
 	default void joined(BooleanSupplier over) {
@@ -52,15 +52,15 @@ public interface TransactionParticipant {
 	}
 
 	/**
-	 * Returns when it is told of the end, among others that take part.
-	 * @return the order, the lowest of which is told first
+	 * Returns the order of its notification of the end, among other participants.
+	 * @return the order; the lowest is notified first
 	 */
 	default int order() {
 		return Ordered.LOWEST_PRECEDENCE - 1;
 	}
 
 	/**
-	 * Returns whether it is told of the end after everybody else, also those that have
+	 * Returns whether it is notified of the end after all others, also those that have
 	 * joined later with the same order.
 	 * @return whether it is the last; only for transactions of threads
 	 */
@@ -72,7 +72,7 @@ public interface TransactionParticipant {
 	 * Called when the transaction is over.
 	 * @param status how it has ended, by the constants of
 	 * {@link TransactionSynchronization}
-	 * @return completes when callers that wait for the transaction may go on
+	 * @return completes when callers that wait for the transaction may continue
 	 */
 	CompletionStage<?> completed(int status);
 

@@ -4,7 +4,7 @@
 -- ARGV  the arguments of the command behind the key
 -- Reply {elements of the reply}
 --
--- Invariant: that of the command.
+-- Invariant: the one of the command.
 
 local reply = redis.call('--[[command]]', KEYS[1], unpack(ARGV))
 return type(reply) == 'table' and reply or {reply}

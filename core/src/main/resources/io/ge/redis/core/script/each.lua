@@ -6,7 +6,7 @@
 --
 -- Invariant: where the script fails for a group, it leaves what it says that it leaves, and other groups are not
 -- touched by that. If it fails for all of them, so does the call, with the first failure.
--- The text of the script stands in the function below, whose parameters hide the keys and arguments of the call.
+-- The text of the script is in the function below, whose parameters hide the keys and arguments of the call.
 
 local function one(KEYS, ARGV)
   --[[script]]

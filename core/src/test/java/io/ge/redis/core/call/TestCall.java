@@ -147,7 +147,7 @@ final class TestCall implements GuardedCall<String> {
 	}
 
 	@Override
-	public void giveBack(String granted) {
+	public void release(String granted) {
 		this.notes.add("given back");
 		this.held.decrementAndGet();
 	}

@@ -88,7 +88,7 @@ class ListenerMethodTests {
 		for (String name : List.of("unseenInside", "unseenTask")) {
 			assertThatExceptionOfType(GuardConfigurationException.class)
 				.isThrownBy(() -> call(method(name, false), "1"))
-				.withMessageContainingAll("nothing tells when its work ends", "Return the plain value");
+				.withMessageContainingAll("nothing shows when its work ends", "Return the plain value");
 		}
 	}
 
@@ -140,7 +140,7 @@ class ListenerMethodTests {
 				called = call(method(name, false), "1");
 			}
 			catch (GuardConfigurationException ex) {
-				assertThat(ex).hasMessageContaining("nothing tells when its work ends");
+				assertThat(ex).hasMessageContaining("nothing shows when its work ends");
 				continue;
 			}
 			assertThat(called).as(name).isCompletedExceptionally();

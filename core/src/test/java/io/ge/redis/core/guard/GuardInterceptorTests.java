@@ -195,7 +195,7 @@ class GuardInterceptorTests {
 			.isThrownBy(() -> guarded(this.door).openLater(result).block(LONG))
 			.withMessageContainingAll("Door.openLater(Object)", "which its return type does not show");
 		assertThat(this.told).hasSize(4)
-			.allSatisfy((note) -> assertThat(note).matches(".*(goes on after the guarding has ended.*|told)"));
+			.allSatisfy((note) -> assertThat(note).matches(".*(continues after the guarding has ended.*|told)"));
 	}
 
 	static Stream<Object> resultThatGoesOnUnseenIsRefused() {
@@ -430,7 +430,7 @@ class GuardInterceptorTests {
 		}
 
 		@Override
-		public void giveBack(Boolean open) {
+		public void release(Boolean open) {
 			GuardInterceptorTests.this.told.add("given back");
 		}
 

@@ -83,7 +83,7 @@ class ReturnTypesTests {
 	private static void assertRefused(GuardedMethod method, String type, @Nullable String inside) {
 		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> ReturnTypes.form(method))
 			.withMessageContaining("the return type " + type + " cannot be guarded"
-					+ ((inside != null) ? ", because the work of the " + inside + " inside goes on" : "."))
+					+ ((inside != null) ? ", because the work of the " + inside + " inside continues" : "."))
 			.withMessageContaining("Return the plain value");
 	}
 

@@ -69,7 +69,7 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 	}
 
 	@Override
-	public void giveBack(@Nullable Void nothing) {
+	public void release(@Nullable Void nothing) {
 		InstanceBreaker.Permit unused = this.permit;
 		if (unused != null) {
 			this.breaker.end(unused, InstanceBreaker.Outcome.IGNORED, this.engine.now());

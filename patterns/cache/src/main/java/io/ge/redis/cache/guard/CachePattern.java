@@ -239,7 +239,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	// Also where nothing is kept, since others rely on being notified. A user without the
 	// right to publish often cannot subscribe, so the subscription is not waited for
 	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
-		NearCheck check = new NearCheck(bus::tryNews, bus.newsChannel(), bus.channelPattern(),
+		NearCheck check = new NearCheck(bus::tryPublish, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
 		if (definitions.near().isAnyNear()) {
 			this.redis.get().onRecovery(check::run);

@@ -57,8 +57,8 @@ public final class CacheCall implements GuardedCall<@Nullable Object> {
 	}
 
 	@Override
-	public void giveBack(@Nullable Object answer) {
-		this.call.giveBack(answer);
+	public void release(@Nullable Object answer) {
+		this.call.release(answer);
 	}
 
 }

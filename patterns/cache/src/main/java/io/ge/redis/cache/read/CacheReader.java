@@ -167,7 +167,7 @@ public final class CacheReader {
 					told.completeExceptionally(failure);
 				}
 				else if (!told.complete(lookups)) {
-					giveBack(lookups);
+					release(lookups);
 				}
 			});
 			return told;
@@ -219,7 +219,7 @@ public final class CacheReader {
 		}
 
 		@Override
-		public void giveBack(List<Decided> found) {
+		public void release(List<Decided> found) {
 			CacheLoad begun = this.load;
 			if (begun != null) {
 				begun.abandoned();

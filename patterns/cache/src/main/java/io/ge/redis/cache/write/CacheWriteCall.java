@@ -166,7 +166,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	}
 
 	@Override
-	public void giveBack(Void announced) {
+	public void release(Void announced) {
 		endRenewal();
 		for (CacheWrite write : this.writes) {
 			if (write.owner == null) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Calls of this instance with the same key are joined: one asks Redis, and the others get
  * the same decision, are refused without a command while it runs, or wait for its result.
- * Only where it has freed or lost the key does the next one ask.
+ * The next call asks only if that one has freed or lost the key.
  */
 final class IdempotencyEngine {
 
@@ -100,7 +100,7 @@ final class IdempotencyEngine {
 			@Nullable Throwable failure) {
 		if (decision != null) {
 			if (!answer.complete(decision)) {
-				giveBack(decision);
+				release(decision);
 			}
 			return;
 		}
@@ -113,7 +113,7 @@ final class IdempotencyEngine {
 		}
 	}
 
-	public void giveBack(@Nullable IdempotencyDecision decision) {
+	public void release(@Nullable IdempotencyDecision decision) {
 		if (decision instanceof IdempotencyDecision.Granted granted) {
 			end(granted, new Ending.Release());
 		}
@@ -140,7 +140,7 @@ final class IdempotencyEngine {
 	private CompletionStage<IdempotencyDecision> attempt(IdempotencyRequest request, RedisIdempotencyKey key,
 			Duration patience, CompletableFuture<?> answer) {
 		if (answer.isDone()) {
-			// Nobody waits any more
+			// No caller waits any more
 			return CompletableFuture.completedFuture(inFlight(request));
 		}
 		LocalCall call = new LocalCall(request.fingerprint());
@@ -170,7 +170,7 @@ final class IdempotencyEngine {
 	}
 
 	/**
-	 * Nobody looks for replays, so those are not remembered.
+	 * Replays are of no interest to operators, so they are not remembered.
 	 */
 	private void remember(RedisIdempotencyKey key, @Nullable IdempotencyDecision decision) {
 		if (decision instanceof IdempotencyDecision.Granted || decision instanceof IdempotencyDecision.InFlight
@@ -206,7 +206,7 @@ final class IdempotencyEngine {
 		}
 	}
 
-	// Those who join must never wait for a call that was not even sent
+	// Joined calls must never wait for a call that was not even sent
 	private CompletionStage<IdempotencyDecision> claimed(IdempotencyRequest request, RedisIdempotencyKey key,
 			Duration patience) {
 		try {

@@ -146,12 +146,12 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	@Override
-	public void giveBack(@Nullable IdempotencyDecision decision) {
+	public void release(@Nullable IdempotencyDecision decision) {
 		CallCompletion begun = this.completion;
 		if (begun != null) {
 			begun.discard();
 		}
-		this.parts.engine().giveBack(decision);
+		this.parts.engine().release(decision);
 	}
 
 	/**
@@ -166,7 +166,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			return (record != null && record.result() != null) ? record : null;
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Cannot see whether the " + request + " has had its effect: " + ex);
+			logger.warn("Cannot determine whether the " + request + " has had its effect: " + ex);
 			return null;
 		}
 	}
@@ -237,7 +237,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		@Nullable KeyedCall ask();
 
 		/**
-		 * Begins what is to be done once.
+		 * Begins the work that must happen once.
 		 */
 		@Nullable Object run(Progress progress) throws Throwable;
 
@@ -247,8 +247,8 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	/**
-	 * Work with a context of its own. Without a claim it runs unprotected, also by that
-	 * of a call around it.
+	 * Work with a context of its own. Without a claim it runs unprotected, also by the
+	 * claim of a call around it.
 	 */
 	private class Bound implements Work {
 
@@ -290,7 +290,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			}
 		}
 
-		// The transactions of plain work without a claim are those of a call around it
+		// The transactions of plain work without a claim belong to a call around it
 		boolean isWatched() {
 			return !IdempotentCall.this.form.isPlain();
 		}
@@ -397,7 +397,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			if (IdempotentCall.this.form.isPlain() || !this.transactions.isOpen()) {
 				return failed(failure);
 			}
-			// Such as one that is being rolled back because its subscriber has gone
+			// Such as a rollback after the subscriber has cancelled
 			return this.transactions.awaitEnd()
 				.completeOnTimeout(null, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
 				.thenCompose((nothing) -> failed(failure));

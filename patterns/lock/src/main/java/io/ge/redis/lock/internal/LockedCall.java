@@ -126,7 +126,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	}
 
 	@Override
-	public void giveBack(LocksDecision decision) {
+	public void release(LocksDecision decision) {
 		decision.giveBack();
 	}
 

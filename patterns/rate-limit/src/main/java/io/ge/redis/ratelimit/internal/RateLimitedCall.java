@@ -89,7 +89,7 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 	}
 
 	@Override
-	public void giveBack(@Nullable EngineDecision decided) {
+	public void release(@Nullable EngineDecision decided) {
 		if (decided != null) {
 			decided.refund();
 		}

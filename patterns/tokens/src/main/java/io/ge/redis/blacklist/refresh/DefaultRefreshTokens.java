@@ -32,17 +32,17 @@ import org.springframework.util.function.SingletonSupplier;
  * Keeps sessions and blacklist in step.
  * <p>
  * They live in different slots, so no script can change both. A session ends first, and
- * the blacklist hears of it then: if that fails nobody gets new tokens any more, the call
- * fails, and the next one with any token of the session makes up for it. Where the
- * blacklist knows, calls write nothing: who presents a token of a session that has ended
- * in a loop must not keep all instances busy with it.
+ * the blacklist is notified then. If that fails, no caller gets new tokens any more and
+ * the call fails. The next one with any token of the session repeats the notification.
+ * Where the blacklist knows, calls write nothing: a loop with a token of an ended session
+ * must not keep all instances busy.
  * <p>
- * The blacklist is asked without waiting in either flavour of a method; the one that
- * waits does so on the thread of the caller.
+ * Both variants of a method ask the blacklist without waiting; the blocking one waits on
+ * the thread of the caller.
  */
 public final class DefaultRefreshTokens implements RefreshTokens {
 
-	/** Why the access tokens of a session are revoked, for those who look after them. */
+	/** The reason for revoked access tokens of a session, for operators. */
 	private static final String REUSED = "refresh token used again";
 
 	private static final String PATTERN = "refresh";
@@ -60,9 +60,9 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	private final GuardedCalls calls;
 
 	/**
-	 * Creates refresh tokens. Nothing is asked for before the first is used.
+	 * Creates refresh tokens. The suppliers are first called on first use.
 	 * @param longest the longest life of any token that the blacklist counts with
-	 * @param blacklist told of sessions that end, and asked for revocations
+	 * @param blacklist notified of sessions that end, and asked for revocations
 	 * @throws GuardConfigurationException if sessions are to outlive what the blacklist
 	 * keeps about them
 	 */
@@ -104,7 +104,7 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	public CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject,
 			@Nullable String clientId) {
 		Assert.hasText(subject, "The subject must not be blank");
-		return this.calls.goOn(this.blacklist.get().issueStampAsync(issuer, subject).toCompletableFuture(),
+		return this.calls.thenContinue(this.blacklist.get().issueStampAsync(issuer, subject).toCompletableFuture(),
 				(stamp) -> store(new Login(issuer, subject, clientId, stamp)));
 	}
 
@@ -136,21 +136,21 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	public CompletionStage<Rotation> rotateAsync(String presented) {
 		TokenText token = TokenText.parse(presented);
 		CompletionStage<Rotation> rotation = (token != null)
-				? this.calls.goOn(present(token), (known) -> rotation(token, known))
+				? this.calls.thenContinue(present(token), (known) -> rotation(token, known))
 				: CompletableFuture.completedFuture(new Rotation.Unknown());
-		CompletableFuture<Rotation> told = new CompletableFuture<>();
+		CompletableFuture<Rotation> reported = new CompletableFuture<>();
 		rotation.whenComplete((result, failure) -> {
 			if (failure == null) {
 				tell(outcome(result));
-				told.complete(result);
+				reported.complete(result);
 				return;
 			}
 			if (failure instanceof RedisUnavailableException) {
 				tell(Outcome.ERROR);
 			}
-			told.completeExceptionally(failure);
+			reported.completeExceptionally(failure);
 		});
-		return told;
+		return reported;
 	}
 
 	private CompletableFuture<Presented> present(TokenText token) {
@@ -171,9 +171,9 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	/**
-	 * Looked for after the token was replaced, since only then the login is known: what
-	 * was replaced in vain harms nobody. If the blacklist does not answer the client
-	 * keeps its token, which must be good when it comes again.
+	 * Checked after the token was replaced, since only then the login is known: a token
+	 * replaced in vain does no harm. If the blacklist does not answer the client keeps
+	 * its token, which must still be valid when it is presented again.
 	 */
 	private CompletionStage<Rotation> unlessRefused(TokenText token, Presented presented,
 			Function<RefreshToken, Rotation> allowed) {
@@ -229,7 +229,7 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	@Override
 	public CompletionStage<Boolean> revokeAsync(String presented) {
 		TokenText token = TokenText.parse(presented);
-		return (token != null) ? this.calls.goOn(this.redis.get().end(token), (known) -> ended(token, known))
+		return (token != null) ? this.calls.thenContinue(this.redis.get().end(token), (known) -> ended(token, known))
 				: CompletableFuture.completedFuture(false);
 	}
 

@@ -13,9 +13,9 @@ import io.ge.redis.core.connection.ReplyErrors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script that is to be run, and who waits for it.
+ * A script to run, and the result for its caller.
  */
-final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
+final class ReplicaRequest extends CompletableFuture<ReplicatedReply> {
 
 	private static final long ROUND_TRIP_NANOS = 25_000_000;
 
@@ -39,7 +39,7 @@ final class ReplicaWish extends CompletableFuture<ReplicatedReply> {
 	/** The call under way, and its connection. */
 	private volatile @Nullable Sent sent;
 
-	ReplicaWish(ReplicaLanes lanes, ScriptCall call, long timeoutNanos, long connectingNanos) {
+	ReplicaRequest(ReplicaLanes lanes, ScriptCall call, long timeoutNanos, long connectingNanos) {
 		this.lanes = lanes;
 		this.call = call;
 		this.timeoutNanos = timeoutNanos;
