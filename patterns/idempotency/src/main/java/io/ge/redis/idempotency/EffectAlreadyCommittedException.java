@@ -8,8 +8,8 @@ import io.ge.redis.Refusal;
 
 /**
  * A transaction is rolled back because another call with the same key has had its effect
- * meanwhile. Thrown at the commit of a transaction that the caller has begun; a call that
- * has one of its own gets the other one's result instead. A repetition gets it too.
+ * meanwhile. Thrown at the commit of a transaction that the caller has begun. A call with
+ * a transaction of its own gets the other call's result instead. So does a repetition.
  */
 public class EffectAlreadyCommittedException extends IdempotencyException {
 

@@ -3,8 +3,8 @@
 package io.ge.redis.idempotency;
 
 /**
- * State of the key after a call that failed without a transaction, so that nobody knows
- * whether it has changed anything.
+ * State of the key after a call that failed without a transaction, so that its effect is
+ * unknown.
  */
 public enum FailureWithoutTransaction {
 

@@ -30,13 +30,13 @@ public interface Idempotency {
 	 * Runs an action once for a key.
 	 * @param settings the operation
 	 * @param key the key: text, a number, or a list of those, each of 1 to 255 characters
-	 * @param payload what must be equal in a repetition, compared by its fields;
+	 * @param payload the data that must be equal in a repetition, compared by its fields;
 	 * {@code null} if the key alone identifies the call
-	 * @param type what a kept result is read as
+	 * @param type the type as which a kept result is read
 	 * @param action the action
 	 * @param <T> the type of the result
 	 * @return the result, of this call or of the first one
-	 * @throws IdempotencyKeyException if the key is none
+	 * @throws IdempotencyKeyException if the key is not valid
 	 * @throws IdempotencyInFlightException if the first call still runs
 	 * @throws IdempotencyMismatchException if the key was used with another payload
 	 * @throws OutcomeUnknownException if the first call has failed with unknown effect
@@ -90,7 +90,7 @@ public interface Idempotency {
 	 * @param <T> the type of the result
 	 * @return completes with the result, of this call or of the first one, or with the
 	 * refusal
-	 * @throws IdempotencyKeyException if the key is none
+	 * @throws IdempotencyKeyException if the key is not valid
 	 */
 	default <T extends @Nullable Object> CompletionStage<T> executeAsync(IdempotencySettings settings, Object key,
 			@Nullable Object payload, ParameterizedTypeReference<T> type,

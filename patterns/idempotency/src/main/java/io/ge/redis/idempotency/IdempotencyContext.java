@@ -53,8 +53,8 @@ public final class IdempotencyContext {
 	 * Enters a call on this thread, as the guard does. In a unit test it lets code find a
 	 * claim.
 	 * @param name the name of the operation
-	 * @param fence the fence of its claim, or {@code null} if it runs unprotected: that
-	 * of a call around it says nothing of this one
+	 * @param fence the fence of its claim, or {@code null} if it runs unprotected: the
+	 * fence of a call around it does not count
 	 * @return the context, to be exited on the same thread
 	 */
 	public static IdempotencyContext enter(String name, @Nullable Long fence) {
@@ -84,7 +84,7 @@ public final class IdempotencyContext {
 	}
 
 	/**
-	 * Returns the fence of the claim: higher than that of every earlier claim of the key,
+	 * Returns the fence of the claim. It is higher than every earlier fence of the key,
 	 * also after Redis has lost its data, unless its clock was set back. It is no running
 	 * number, and at most 2^53.
 	 * @return the fence

@@ -12,7 +12,7 @@ public class IdempotencyKeyException extends IdempotencyException {
 
 	/**
 	 * Creates an exception.
-	 * @param message what is wrong, without the key
+	 * @param message the problem, without the key
 	 */
 	public IdempotencyKeyException(String message) {
 		super(message);

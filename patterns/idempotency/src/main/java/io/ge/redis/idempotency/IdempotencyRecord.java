@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
  * The record of a key in Redis, as operators see it.
  *
  * @param operation the name of the operation
- * @param hash tells the key from others; the {@code id} of its row, if it has one
+ * @param hash identifies the key; the {@code id} of its row, if it has one
  * @param state its state; if that is {@link State#NONE}, nothing else is known
- * @param instance the id of the instance that has or had the claim, {@code null} if
- * nobody has
+ * @param instance the id of the instance that has or had the claim, {@code null} if there
+ * is none
  * @param fence the fence of the last claim
  * @param age the time since the claim
- * @param lease what is left of the lease of a call in flight, or of its grace;
- * {@code null} if none is
- * @param retention what is left until Redis forgets the key
+ * @param lease the remaining lease of a call in flight, or its remaining grace;
+ * {@code null} if there is none
+ * @param retention the time until Redis forgets the key
  * @param takenOver whether an earlier call with the key may have had its effect
  */
 public record IdempotencyRecord(String operation, String hash, State state, @Nullable String instance,
@@ -42,7 +42,7 @@ public record IdempotencyRecord(String operation, String hash, State state, @Nul
 	 */
 	public enum State {
 
-		/** Redis knows nothing of it. */
+		/** Redis has no record of it. */
 		NONE,
 
 		/** A call with it runs, or has died and may be taken over soon. */
@@ -54,7 +54,7 @@ public record IdempotencyRecord(String operation, String hash, State state, @Nul
 		/** It has had its effect, and no result was kept. */
 		LOST,
 
-		/** Nobody knows whether it has had its effect. */
+		/** It is unknown whether it has had its effect. */
 		UNKNOWN,
 
 		/** It was freed, and the next call runs. */

@@ -12,7 +12,7 @@ public enum IdempotencyScope {
 	 * token where there is one. All anonymous callers share theirs. So an authenticated
 	 * caller cannot get another's result by guessing a key. A
 	 * {@link io.ge.redis.PrincipalProvider} names the principal. A token without a
-	 * subject stands for its client; a principal without any name is refused with an
+	 * subject counts as its client. A principal without any name is refused with an
 	 * {@link IdempotencyCallerException}.
 	 */
 	PRINCIPAL,

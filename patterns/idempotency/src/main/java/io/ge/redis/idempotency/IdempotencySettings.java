@@ -17,15 +17,14 @@ import org.springframework.util.Assert;
  * lease
  * @param lease how long a claim outlives the process that made it, at least 100
  * milliseconds
- * @param scope who shares the keys
+ * @param scope which callers share the keys
  * @param required whether a call without a key is refused
- * @param onDuplicate what a repetition does while the first call runs
- * @param waitTimeout for how long a repetition that waits does so, at most
- * @param onFailureWithoutTransaction what a failed call leaves behind if no transaction
- * was begun in it
- * @param onUnknownOutcome what becomes of the key if nobody knows what a failed call has
- * changed
- * @param onOutage what happens while Redis is unavailable, ALLOW or DENY
+ * @param onDuplicate behaviour of a repetition while the first call runs
+ * @param waitTimeout the longest wait of a repetition that waits
+ * @param onFailureWithoutTransaction state of the key after a failed call without a
+ * transaction
+ * @param onUnknownOutcome state of the key if the effect of a failed call is unknown
+ * @param onOutage policy while Redis is unavailable, ALLOW or DENY
  */
 public record IdempotencySettings(String name, Duration ttl, Duration lease, IdempotencyScope scope, boolean required,
 		OnDuplicate onDuplicate, Duration waitTimeout, FailureWithoutTransaction onFailureWithoutTransaction,
@@ -50,9 +49,10 @@ public record IdempotencySettings(String name, Duration ttl, Duration lease, Ide
 	}
 
 	/**
-	 * Creates settings with the defaults: kept for 24 hours, a lease of 30 seconds, keys
-	 * by principal and required, a repetition refused while the first call runs, closed
-	 * after a failure without transaction, denied while Redis is unavailable.
+	 * Creates settings with the defaults: results kept for 24 hours, a lease of 30
+	 * seconds, keys by principal and required; a repetition refused while the first call
+	 * runs; the key closed after a failure without transaction; calls denied while Redis
+	 * is unavailable.
 	 * @param name the name
 	 * @return the settings
 	 */

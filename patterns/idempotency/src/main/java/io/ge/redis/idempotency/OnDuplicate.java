@@ -13,7 +13,7 @@ public enum OnDuplicate {
 	/**
 	 * It waits for the result of the first call, for at most
 	 * {@code ge.redis.idempotency.wait-timeout}, and is refused then. If the first call
-	 * frees the key, one of those who wait runs.
+	 * frees the key, one of the waiting calls runs.
 	 */
 	WAIT
 

@@ -5,9 +5,8 @@ package io.ge.redis.idempotency;
 import io.ge.redis.Refusal;
 
 /**
- * The first call with the same key has failed, or was cancelled, after it may have
- * changed something, and nobody knows whether it did. This one has not run. Over HTTP a
- * 409.
+ * The first call with the same key has failed, or was cancelled, and may have changed
+ * something. This one has not run. Over HTTP a 409.
  */
 public class OutcomeUnknownException extends IdempotencyException {
 

@@ -3,7 +3,7 @@
 package io.ge.redis.idempotency;
 
 /**
- * State of a key when nobody knows what the call that claimed it has changed.
+ * State of a key when the effect of the call that claimed it is unknown.
  */
 public enum UnknownOutcome {
 

@@ -2,9 +2,9 @@
 --
 -- KEYS  the record, as laid out in claim.lua
 -- ARGV  owner, fence, lease in milliseconds, retention in milliseconds
--- Reply {1} prolonged, {0} lost: the key belongs to another owner, or to nobody
+-- Reply {1} prolonged, {0} lost: the key belongs to another owner, or to none
 --
--- Invariant: only the owner with its fence prolongs, also after its deadline if nobody has taken over since.
+-- Invariant: only the owner with its fence prolongs, also after its deadline if no other has taken over since.
 -- Works without memory: servers from 7.0 on know the flag allow-oom; older ones apply the limit to the first write of a
 -- script only, and that is PEXPIRE. If the other write is refused all the same, the deadline is the old one.
 

@@ -1,10 +1,10 @@
--- Claims a key for one call, or tells what became of the call that claimed it before.
+-- Claims a key for one call, or returns what became of the call that claimed it before.
 --
 -- KEYS  the record; a set of the channels of instances that wait for its end
 -- ARGV  owner (unique per call), fingerprint, lease in milliseconds, retention in milliseconds, grace in milliseconds,
 --       channel of the instance, for how long it waits in milliseconds, 0 if it does not
 -- Reply {1, fence, taken over}        claimed: this owner alone may run, until the lease ends; taken over is 1 if an
---                                     earlier owner was not heard of again, which may have had its effect, else 0
+--                                     earlier owner never completed, and may have had its effect, else 0
 --       {2, kind, record}             completed, with a record to replay of a kind that the caller knows; 'l' without one
 --       {3, microseconds}             another owner runs, with so much of its lease or of its grace left
 --       {4}                           the key was used with another fingerprint
@@ -12,11 +12,11 @@
 --       the error FOREIGN             the record has a fence that is none or more than a day ahead of the time
 --
 -- The record is a hash. Which fields it has is its state:
---   f only            released: nothing happened, the key may be claimed, fences go on from f
+--   f only            released: nothing happened, the key may be claimed, fences continue from f
 --   f h o d           in progress: owner o holds fence f until d
 --   f h o d x         in progress, and asked for after d: owner o may still come back until x
 --   f h o k r         completed, with a record r of kind k
---   f h o             outcome unknown: no deadline, so nobody may ever take it over
+--   f h o             outcome unknown: no deadline, so it is never taken over
 -- And t beside any of them: it was taken over once, or cleared by hand. That stays, since what the earlier owner did is
 -- never known here.
 --
@@ -25,10 +25,10 @@
 --    record was lost, unless the clock steps back, since fences are never below the server's time in microseconds.
 --  * A claim repeated by its own owner gets its own claim back, with a new lease.
 --  * A key is taken over only after its deadline, and after a grace that begins when it is first asked for then: an
---    owner that lives may have been cut off for as long as this server was, and must not be overtaken by those who are
+--    owner that lives may have been cut off for as long as this server was, and must not be overtaken by owners that are
 --    back sooner. Completed and unknown records have no deadline and stay as they are.
 --  * The fingerprint decides first: another payload learns nothing about the first one, not even that it is in flight.
---  * Who waits changes nothing of the record: its channel stands beside it, for as long as it waits.
+--  * A waiting call changes nothing of the record: its channel is beside it, for as long as it waits.
 --  * The key lives for the retention after its last transition, so that fences do not start again within it.
 -- The first write is the only one that can be refused for lack of memory: then nothing has changed.
 

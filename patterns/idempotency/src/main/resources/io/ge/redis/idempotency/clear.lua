@@ -1,16 +1,16 @@
 -- Frees a key by hand, whatever became of the call that claimed it.
 --
--- KEYS  the record and those who wait for it, as laid out in claim.lua
+-- KEYS  the record and the set of waiting instances, as laid out in claim.lua
 -- ARGV  the fence of that call, or the empty string if it is not named
--- Reply {1} freed, {0} nobody holds the key, {2, fence} it was claimed with this fence, and that was not named: it is in
+-- Reply {1} freed, {0} no call holds the key, {2, fence} it was claimed with this fence, and that was not named: it is in
 --       progress, or another fence was named
 --
 -- Invariants
---  * A call in progress loses its key only to who names its fence, so that it is not another one than was looked at.
---  * The fence stays: whoever had claimed the key can neither prolong, complete nor free it any more, and the next claim
+--  * A call in progress loses its key only if its fence is named, so that it is the one that was inspected.
+--  * The fence stays: the former owner can neither prolong, complete nor free it any more, and the next claim
 --    has a higher one.
 --  * The next claim is one that takes over, since what the earlier call did is not known here.
---  * Those who wait are told; without the permission to publish they look for themselves.
+--  * Waiting calls are notified; without the permission to publish they look for themselves.
 -- The first write is the only one that can be refused for lack of memory: then nothing has changed.
 
 local key, waiters = KEYS[1], KEYS[2]

@@ -1,16 +1,16 @@
 -- Stores what a call has done.
 --
--- KEYS  the record and those who wait for it, as laid out in claim.lua
+-- KEYS  the record and the set of waiting instances, as laid out in claim.lua
 -- ARGV  owner, fence, fingerprint, kind, record, retention in milliseconds
--- Reply {1} stored, {0} lost: another owner has taken over, and what it does stands
+-- Reply {1} stored, {0} lost: another owner has taken over, and its effect counts
 --
 -- Invariants
---  * Only the owner with its fence completes, also after its deadline if nobody has taken over since.
---  * A record that is gone (the server lost its data) belongs to nobody: the effect happened, so it is recorded.
+--  * Only the owner with its fence completes, also after its deadline if no other has taken over since.
+--  * A record that is gone (the server lost its data) has no owner: the effect happened, so it is recorded.
 --  * A repetition by the same owner changes nothing but the retention.
 --  * The retention counts from here.
---  * Those who wait are told, once the record stands; without the permission to publish they look for themselves.
--- Works without memory, see beat.lua: whoever was admitted may also finish. If the second write is refused all the same,
+--  * Waiting calls are notified once the record is written; without the permission to publish they look for themselves.
+-- Works without memory, see beat.lua: a call that was admitted may also finish. If the second write is refused all the same,
 -- the call is still in progress.
 
 local key, waiters = KEYS[1], KEYS[2]

@@ -1,13 +1,13 @@
 -- Frees a key, because the call that claimed it has changed nothing.
 --
--- KEYS  the record and those who wait for it, as laid out in claim.lua
+-- KEYS  the record and the set of waiting instances, as laid out in claim.lua
 -- ARGV  owner, fence or the empty string where the owner never learnt it, retention in milliseconds
 -- Reply {1} freed, {0} the owner does not hold the key (any more)
 --
 -- Invariants
---  * Only the owner frees, and only while in progress. The fence stays, so that later claims go on from it.
+--  * Only the owner frees, and only while in progress. The fence stays, so that later claims continue from it.
 --  * Only removes, so it succeeds without memory. A repetition does nothing.
---  * Those who wait are told: each of their instances may try. Without the permission to publish they look for
+--  * Waiting calls are notified: each of their instances may try. Without the permission to publish they look for
 --    themselves.
 
 local key, waiters = KEYS[1], KEYS[2]

@@ -1,15 +1,15 @@
--- Closes a key for good, because nobody can tell whether the call that claimed it has changed anything.
+-- Closes a key for good, because the effect of the call that claimed it is unknown.
 --
--- KEYS  the record and those who wait for it, as laid out in claim.lua
+-- KEYS  the record and the set of waiting instances, as laid out in claim.lua
 -- ARGV  owner, fence, fingerprint, retention in milliseconds
 -- Reply {1} closed, {0} lost: another owner has taken over
 --
 -- Invariants
---  * Only the owner with its fence closes, also after its deadline if nobody has taken over since.
---  * Without a deadline nobody takes the key over until the retention ends.
---  * A record that is gone (the server lost its data) belongs to nobody and is written anew.
+--  * Only the owner with its fence closes, also after its deadline if no other has taken over since.
+--  * Without a deadline no call takes the key over until the retention ends.
+--  * A record that is gone (the server lost its data) has no owner and is written anew.
 --  * A repetition by the same owner changes nothing but the retention.
---  * Those who wait are told; without the permission to publish they look for themselves.
+--  * Waiting calls are notified; without the permission to publish they look for themselves.
 -- Works without memory, see beat.lua; if the write of a lost record is refused all the same, nothing has changed.
 
 local key, waiters = KEYS[1], KEYS[2]

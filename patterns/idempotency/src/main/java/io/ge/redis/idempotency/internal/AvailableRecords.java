@@ -55,13 +55,14 @@ final class AvailableRecords {
 	}
 
 	/**
-	 * Like {@link #get()}, but fails with what the database throws if it cannot be
+	 * Like {@link #get()}, but fails with the exception of the database if it cannot be
 	 * reached.
 	 */
 	public @Nullable TransactionalRecords getDecided() {
 		Optional<TransactionalRecords> known = this.decided.get();
 		if (known == null) {
-			// The first decision counts, and no thread waits for that of another one
+			// The first decision counts, and no thread waits for the decision of another
+			// one
 			Optional<TransactionalRecords> made = Optional.ofNullable(decide());
 			Optional<TransactionalRecords> first = this.decided.compareAndExchange(null, made);
 			known = (first != null) ? first : made;

@@ -19,19 +19,19 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Decides what a call leaves behind, once the method has ended, the exchange that it
- * answers has its response, and the caller's transaction, if there is one, has ended;
- * whichever comes last, on its thread.
+ * Decides what a call leaves behind. It decides when the method has ended, its exchange
+ * has a response, and the caller's transaction, if any, has ended. It runs on the thread
+ * of the last of these.
  * <p>
- * The response is kept as it is, except if making it has failed after the method had
- * returned: then the value is kept; and if advice around the guard has answered in the
- * place of an exception, the call has failed.
+ * The response is kept as it is, with two exceptions. If rendering it has failed after
+ * the method had returned, the value is kept. If advice around the guard has answered in
+ * the place of an exception, the call has failed.
  * <p>
- * A key is freed only if nothing is known to be committed; where the response asks for
- * another attempt, only if nothing can have been, unseen. What the caller's transaction
- * rolls back, be it up to a savepoint set before the method, includes the effect of this
- * call, except what ran while it was suspended and none was in its place. A method that
- * ran as a whole while the caller's transaction was suspended does not depend on it.
+ * A key is freed only if no commit was observed. Where the response asks for another
+ * attempt, an unobserved commit must be impossible, too. A rollback of the caller's
+ * transaction, or to a savepoint before the method, undoes the effect of this call. Work
+ * that ran without a transaction while that one was suspended is not undone. A method
+ * that ran as a whole while the caller's transaction was suspended does not depend on it.
  */
 final class CallCompletion implements IdempotentExchange.Completion {
 
@@ -122,8 +122,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	}
 
 	/**
-	 * The call was abandoned: what is answered, if anything, is not its answer, and the
-	 * method may still run.
+	 * The call was abandoned: a response, if any, is not its own, and the method may
+	 * still run.
 	 */
 	CompletionStage<Boolean> abandoned() {
 		this.abandoned = true;
@@ -189,8 +189,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	}
 
 	/**
-	 * Returns whether nobody will answer any more. Of a method that ends, and an exchange
-	 * that does, the later one ends the claim.
+	 * Returns whether no answer will follow any more. When both the method and the
+	 * exchange have ended, the later one ends the claim.
 	 */
 	boolean isUnanswered() {
 		return this.unanswered;
@@ -252,8 +252,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 		}
 
 		/**
-		 * After the {@link CallRecord}, which joins before and knows then what has become
-		 * of its row.
+		 * After the {@link CallRecord}, which joins before and knows the state of its row
+		 * then.
 		 */
 		@Override
 		public int order() {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Ends claims, answers or refuses repetitions, and publishes the events of all that.
+ * Ends claims, answers or refuses repetitions, and publishes their events.
  */
 final class CallOutcomes {
 
@@ -35,10 +35,10 @@ final class CallOutcomes {
 
 	private final GuardEvents events;
 
-	/** Operations of which a warning has said that a kept result cannot be read. */
+	/** Operations with a logged warning that a kept result cannot be read. */
 	private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
-	/** Operations of which a warning has said that a subscriber left before the end. */
+	/** Operations with a logged warning that a subscriber left before the end. */
 	private final Set<String> leftEarly = ConcurrentHashMap.newKeySet();
 
 	CallOutcomes(IdempotencyEngine engine, GuardEvents events) {
@@ -88,7 +88,7 @@ final class CallOutcomes {
 	}
 
 	/**
-	 * Records a value, whatever happens: the effect stands, so the key must be closed and
+	 * Records a value and never fails: the effect is final, so the key must be closed and
 	 * the caller answered.
 	 */
 	static Recording record(KeyedCall call, @Nullable Object result) {

@@ -17,13 +17,14 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The transactional record of one call: a row in the transaction that has its effect,
- * written just before the commit, when the result is usually known, and after all that
- * the transaction still holds back, so that entities look as the caller will see them.
+ * The transactional record of one call: a row in the transaction that has its effect. It
+ * is written just before the commit, when the result is usually known. Writes that the
+ * transaction still holds back come first, so that entities are in the state that the
+ * caller will see.
  * <p>
  * That transaction is the one that advice of the method has begun before it was reached;
- * else that of the caller; else the first one in the method that commits. Nested ones,
- * read-only ones and those of other databases get no row.
+ * else the transaction of the caller; else the first one in the method that commits.
+ * Nested ones, read-only ones and those of other databases get no row.
  */
 final class CallRecord {
 
@@ -134,7 +135,7 @@ final class CallRecord {
 				this.found = this.records.find(this.claim.id(), this.inDoubt);
 			}
 			catch (RuntimeException ex) {
-				logger.warn("Cannot see whether the " + this.claim.request() + " has had its effect: " + ex);
+				logger.warn("Cannot determine whether the " + this.claim.request() + " has had its effect: " + ex);
 			}
 		}
 		return this.found;

@@ -11,15 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 
 /**
- * The transactions that were begun in one call, as far as they are seen; those of calls
- * within it included.
+ * The observed transactions that were begun in one call and in calls within it.
  * <p>
- * Those of the thread on which the call begins say what has become of it only if it has
- * ended within them, before it has returned a promise. Of reactive ones, that which
- * encloses the whole method is found where its publisher is subscribed to, and whatever
- * is done in it is rolled back with it, unless it was suspended meanwhile. One that the
- * method begins is seen if that is done while it is subscribed to; what comes after it
- * may be more transactions, so it proves nothing if an unseen one has begun since.
+ * Transactions of the thread on which the call begins decide only if the call has ended
+ * within them, before it has returned a promise. A reactive transaction around the whole
+ * method is found on subscription to its publisher. Its rollback undoes everything done
+ * in it, unless it was suspended meanwhile. A reactive transaction that the method begins
+ * is observed if it begins on subscription. Further ones may follow, so it proves nothing
+ * if an unseen one has begun since.
  */
 final class CallTransactions {
 
@@ -230,8 +229,7 @@ final class CallTransactions {
 	}
 
 	/**
-	 * Returns whether there was one, so that what was not committed was not changed at
-	 * all.
+	 * Returns whether there was one, so that everything uncommitted was undone.
 	 */
 	public boolean hasBegun() {
 		// A method that blocks may have waited for one that was not seen before this one

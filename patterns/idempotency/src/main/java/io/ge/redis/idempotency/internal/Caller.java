@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The owner of a key.
  *
- * @param issuer who has named the principal, or {@code null} if names stand for
- * themselves
+ * @param issuer the issuer that has named the principal, or {@code null} if names are
+ * unique without one
  */
 record Caller(@Nullable String issuer, String name) {
 

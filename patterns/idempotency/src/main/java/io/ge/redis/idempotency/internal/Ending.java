@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 sealed interface Ending {
 
 	/**
-	 * Its effect stands, or that of another call with the same key.
+	 * Its effect, or the effect of another call with the same key, is final.
 	 *
 	 * @param result what it ended with, or {@code null} if that cannot be kept
-	 * @param fingerprint that of the other call, {@code null} for its own
+	 * @param fingerprint the fingerprint of the other call, {@code null} for its own
 	 */
 	record Complete(byte @Nullable [] result, RecordKind kind, byte @Nullable [] fingerprint) implements Ending {
 

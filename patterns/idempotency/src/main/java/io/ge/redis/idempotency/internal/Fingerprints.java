@@ -44,7 +44,7 @@ import tools.jackson.databind.ser.std.ToStringSerializerBase;
  * Reduces the payload of a call to 32 bytes that are equal for equal payloads.
  * <p>
  * Values are compared by their fields, whatever annotations say about their JSON: a
- * password that is never written to a response still tells two requests apart. Fields
+ * password that is never written to a response still distinguishes two requests. Fields
  * that are {@code null} or empty do not count, so that a class may get further ones.
  * Numbers are compared by value, principals by name, sets and maps in any order.
  * Publishers and futures are refused.
@@ -87,7 +87,7 @@ final class Fingerprints {
 					|| NO_DATA.stream().anyMatch((type) -> type.isAssignableFrom(parameter))) {
 				throw method.problem(
 						"a parameter of type " + parameter.getSimpleName()
-								+ " cannot be compared with that of a repetition.",
+								+ " cannot be compared with the payload of a repetition.",
 						"Set fingerprint to an expression over the parameters that identify the call.");
 			}
 		}
@@ -104,7 +104,8 @@ final class Fingerprints {
 	}
 
 	/**
-	 * Writes elements in the order of their text: that of sets differs between instances.
+	 * Writes elements in the order of their text, since the order of sets differs between
+	 * instances.
 	 */
 	@SuppressWarnings("rawtypes")
 	private static final class SetSerializer extends StdSerializer<Set> {
@@ -140,7 +141,7 @@ final class Fingerprints {
 	}
 
 	/**
-	 * Writes principals by name, and nothing that comes later.
+	 * Writes principals by their name alone.
 	 */
 	private static final class NamesOfPrincipals extends ValueSerializerModifier {
 

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * View of idempotency keys for operators, and their actions, while the application runs.
- * Keys are never shown: their hash tells them from each other, and it is also the
- * {@code id} of the row in the table {@code ge_idempotency}, where there is one.
+ * Keys are never shown: their hash identifies them. It is also the {@code id} of the row
+ * in the table {@code ge_idempotency}, where there is one.
  * <p>
  * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException} while it is
  * unavailable.
@@ -52,23 +52,23 @@ public final class IdempotencyControl {
 
 	/**
 	 * Lists the keys that calls of any instance have claimed, or were refused, lately.
-	 * Each instance remembers those in flight and the last 128, and is asked for at most
-	 * 100. One message, one from each instance, which are waited for half a second at
-	 * most, and one script call for each key that is listed.
+	 * Each instance remembers those in flight and the last 128, and reports at most 100.
+	 * Costs one message and one from each instance, with a wait of half a second at most,
+	 * and one script call for each listed key.
 	 */
 	public Listing list() {
 		Reports.Collected<IdempotencyReport> collected = this.reports.collect(Reports.Filter.ALL);
 		List<Instance> instances = new ArrayList<>();
-		List<RedisIdempotencyKey> told = new ArrayList<>();
+		List<RedisIdempotencyKey> listed = new ArrayList<>();
 		collected.reports().forEach((id, report) -> {
 			instances.add(new Instance(id, report.process(), report.inFlight(), report.keys().size()));
-			report.keys().forEach((key) -> told.add(this.redis.key(key.operation(), key.record())));
+			report.keys().forEach((key) -> listed.add(this.redis.key(key.operation(), key.record())));
 		});
-		return new Listing(collected.instance(), instances, collected.silent(), look(told));
+		return new Listing(collected.instance(), instances, collected.silent(), look(listed));
 	}
 
-	private List<IdempotencyRecord> look(List<RedisIdempotencyKey> told) {
-		List<CompletableFuture<IdempotencyRecord>> looks = told.stream()
+	private List<IdempotencyRecord> look(List<RedisIdempotencyKey> keys) {
+		List<CompletableFuture<IdempotencyRecord>> looks = keys.stream()
 			.distinct()
 			.limit(MOST_LOOKS)
 			.map(this.redis::look)
@@ -102,7 +102,8 @@ public final class IdempotencyControl {
 
 	/**
 	 * Names a key, whether it was used or not.
-	 * @param issuer who has named the principal, or {@code null} if nobody
+	 * @param issuer the issuer that has named the principal, or {@code null} if there is
+	 * none
 	 * @param principal {@code null} for an anonymous caller and for keys that all share
 	 */
 	public Found key(String operation, @Nullable String issuer, @Nullable String principal, List<String> key) {
@@ -119,11 +120,11 @@ public final class IdempotencyControl {
 	 * Frees a key, so that the next call with it runs: one script call.
 	 * <p>
 	 * With transactional records that call is answered from the row of the effect, if
-	 * there is one; without one the effect may happen again. The call that had claimed
-	 * the key, if it is still in progress, is not stopped, but can store nothing any
-	 * more, which is logged and told as {@link IdempotencyEvent.Outcome#LEASE_LOST}.
-	 * @param fence that of the call in progress that may lose the key, or {@code null}
-	 * for none
+	 * there is one; without one the effect may happen again. A call in progress that had
+	 * claimed the key is not stopped, but can store nothing any more. That is logged and
+	 * reported as {@link IdempotencyEvent.Outcome#LEASE_LOST}.
+	 * @param fence the fence of the call in progress that may lose the key, or
+	 * {@code null} for none
 	 */
 	public IdempotencyRecord.Clearing clear(Found key, @Nullable Long fence) {
 		return Waiting.await(this.redis.clear(key.key, fence));
@@ -140,8 +141,8 @@ public final class IdempotencyControl {
 	}
 
 	/**
-	 * The keys of all instances, at most 100: those in flight first, then those that were
-	 * claimed last.
+	 * The keys of all instances, at most 100: the ones in flight first, then the latest
+	 * claims.
 	 *
 	 * @param silent the ids of instances that are known and have not answered in time
 	 */
@@ -151,7 +152,7 @@ public final class IdempotencyControl {
 	/**
 	 * The report of an instance.
 	 *
-	 * @param told how many keys it has named, be it that they have expired since
+	 * @param told how many keys it has named, including those that have expired since
 	 */
 	public record Instance(String id, String process, int inFlight, int told) {
 	}

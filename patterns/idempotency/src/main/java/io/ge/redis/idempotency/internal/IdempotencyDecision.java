@@ -16,7 +16,7 @@ sealed interface IdempotencyDecision {
 	/**
 	 * The call may run.
 	 *
-	 * @param takenOver whether a call before may have had its effect and nobody knows
+	 * @param takenOver whether the effect of an earlier call is unknown
 	 * @param budget what the call may still wait for Redis
 	 */
 	record Granted(IdempotencyRequest request, RedisIdempotency.Handle handle, boolean takenOver,

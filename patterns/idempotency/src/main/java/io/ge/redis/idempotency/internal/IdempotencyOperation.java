@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of {@link Idempotent} on one method.
  *
  * @param key reads the parts of the key of a call, {@code null} if there is none
- * @param exceptions those that are a result as well, or {@code null} for none
+ * @param exceptions the exceptions that count as a result, or {@code null} for none
  * @param calls the calls of the method, if they carry keys of their own
  * @param recover gives a result that was not kept, or {@code null} if nothing does
  */

@@ -85,7 +85,7 @@ final class IdempotencyOperationSource extends OperationSource<Idempotent, Idemp
 				form, new GuardDescription("idempotency", "Idempotent", name, settings.toMap()));
 	}
 
-	// Of a web handler the response is kept, whatever its type
+	// The response of a web handler is kept, whatever its type
 	private static void requireReadable(ResultCodec codec, IdempotencyKeySource.@Nullable Calls calls,
 			GuardedMethod method) {
 		String obstacle = (calls == null) ? codec.obstacle() : null;

@@ -84,7 +84,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	/**
-	 * To be added to every transaction manager whose transactions are bound to threads.
+	 * Must be added to every transaction manager whose transactions are bound to threads.
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
@@ -147,7 +147,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	/**
-	 * Extensions by other libraries, asked for when they are first needed.
+	 * Extensions by other libraries, looked up on first use.
 	 */
 	public record Extensions(Supplier<List<IdempotencyKeySource>> keySources, Supplier<List<ResultCodecFactory>> codecs,
 			Supplier<List<PrincipalProvider>> principals, Supplier<@Nullable DataSource> database) {

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call with a key.
  *
- * @param caller whose key it is, or {@code null} for an anonymous caller or a key that
- * all share
- * @param fingerprint what must be equal in a repetition
+ * @param caller the owner of the key, or {@code null} for an anonymous caller or a key
+ * that all share
+ * @param fingerprint the hash that must be equal in a repetition
  */
 record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller, List<String> key, byte[] fingerprint) {
 

@@ -27,8 +27,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Stores a value as JSON by the declared type: no class names, no polymorphic typing but
  * what the types themselves declare. A result that {@linkplain RoundTrips would come
- * back} as something else than the first call got is lost. Of what is only answered to
- * clients the application's JSON has to be the same.
+ * back} as something else than the first call got is lost. For results that only clients
+ * get, the application's JSON has to be the same.
  */
 final class JsonResultCodec implements ResultCodec {
 
@@ -68,7 +68,7 @@ final class JsonResultCodec implements ResultCodec {
 	}
 
 	/**
-	 * Returns the mapper of what is only answered to clients.
+	 * Returns the mapper for results that only clients get.
 	 */
 	static JsonMapper answersMapper(JsonMapper application) {
 		return application.rebuild()

@@ -8,10 +8,11 @@ import io.ge.redis.idempotency.spi.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call with a key, and how it is answered, be it the first one or a repetition.
+ * A call with a key, the first one or a repetition, and the means to answer it.
  *
- * @param exchange what the call answers, if that is seen as a whole, else {@code null}
- * @param recovery gives one that was not kept, or {@code null} if nothing does
+ * @param exchange the exchange that the call answers, if it is captured as a whole, else
+ * {@code null}
+ * @param recovery returns a result that was not kept, or {@code null} if there is none
  */
 record KeyedCall(IdempotencyRequest request, ResultCodec codec, @Nullable StoredExceptions exceptions,
 		@Nullable IdempotentExchange exchange, Runnable replaying, @Nullable Recovery recovery) {

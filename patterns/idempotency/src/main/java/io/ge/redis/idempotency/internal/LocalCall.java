@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A call of this instance, from before its claim until Redis knows its end.
  *
  * @param ended completes when the call has ended, if it was granted: with the decision on
- * a repetition, or {@code null} if that has to ask Redis
+ * a repetition, or {@code null} if a repetition has to ask Redis
  */
 record LocalCall(byte[] fingerprint, CompletableFuture<IdempotencyDecision> claimed,
 		CompletableFuture<@Nullable IdempotencyDecision> ended) {

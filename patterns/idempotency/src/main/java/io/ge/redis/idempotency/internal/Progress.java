@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * How far a call has come. Not bound to a thread: what stands between the guard and the
- * method may run it on another one.
+ * The progress of a call. Not bound to a thread: advice between the guard and the method
+ * may run it on another one.
  */
 final class Progress {
 
@@ -45,7 +45,7 @@ final class Progress {
 	private List<Object> enclosing = List.of();
 
 	/**
-	 * Sets what takes part in the caller's transaction, if that is one of this thread.
+	 * Sets the participant of the caller's transaction, if that is bound to this thread.
 	 */
 	public void calledWithin(TransactionParticipant callers) {
 		this.callers = callers;

@@ -18,10 +18,10 @@ import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.core.Ordered;
 
 /**
- * The innermost advice: notes that a call has come past all others, among them the lock
- * and the beginning of the transaction, and what the method has returned before the
- * commit. What fails before has changed nothing. A failure of advice of the same order
- * further in counts as one of the method, which is the safe side.
+ * The innermost advice. It notes that a call has passed all other advice, such as the
+ * lock and the beginning of the transaction. It also notes the result of the method
+ * before the commit. A call that fails before has changed nothing. A failure of advice of
+ * the same order further in counts as one of the method, which is the safe side.
  */
 final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 

@@ -24,11 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records of idempotent calls in Redis:
- * {@code prefix:idempotency:{name:scope:key}:1}, where the scope is {@code g} for keys
- * that all share, {@code a} for anonymous callers, {@code p} for a principal and
- * {@code i} for one that an issuer has named. Key and principal are secrets, so they are
- * hashed; {@code 1} is the format. The states and their transitions are in
- * {@code claim.lua}.
+ * {@code prefix:idempotency:{name:scope:key}:1}. The scope is {@code g} for keys that all
+ * share, {@code a} for anonymous callers, {@code p} for a principal, {@code i} for one
+ * that an issuer has named. Key and principal are secrets, so they are hashed; {@code 1}
+ * is the format. The states and their transitions are in {@code claim.lua}.
  * <p>
  * Every call is an owner of its own, so its claim can be sent twice and released by its
  * owner alone. The channels of waiting instances are in a set beside it, {@code ...:1:w}.
@@ -64,8 +63,8 @@ final class RedisIdempotency {
 	private static final byte[] NOTHING = {};
 
 	/**
-	 * How long an owner whose lease has ended may still come back once another one asks:
-	 * longer than it takes to notice that Redis is there again.
+	 * The longest time in which an owner whose lease has ended may still continue once
+	 * another one asks. It is longer than noticing the end of an outage takes.
 	 */
 	private static final Duration LONGEST_GRACE = Duration.ofSeconds(3);
 
@@ -88,8 +87,8 @@ final class RedisIdempotency {
 
 	/**
 	 * Claims a key.
-	 * @param patience for how long the call waits for another one, of whose end this
-	 * instance is told
+	 * @param patience for how long the call waits for the end of another one, of which
+	 * this instance is notified
 	 */
 	CompletableFuture<IdempotencyDecision> claim(IdempotencyRequest request, RedisIdempotencyKey key,
 			Duration patience) {
@@ -98,8 +97,8 @@ final class RedisIdempotency {
 		String owner = this.instanceId + ":" + this.calls.incrementAndGet();
 		ScriptCall claim = ScriptCall.of(CLAIM, key.all(), owner, request.fingerprint(), settings.lease().toMillis(),
 				settings.ttl().toMillis(), grace(settings).toMillis(), this.channel, patience.toMillis());
-		Supplier<ScriptCall> takeBack = () -> ScriptCall.of(RELEASE, key.all(), owner, "", settings.ttl().toMillis());
-		return this.redis.run(claim, budget, takeBack, leaseWithGrace(settings))
+		Supplier<ScriptCall> release = () -> ScriptCall.of(RELEASE, key.all(), owner, "", settings.ttl().toMillis());
+		return this.redis.run(claim, budget, release, leaseWithGrace(settings))
 			.thenApply((reply) -> read(reply, request, key, owner, budget));
 	}
 
@@ -148,7 +147,7 @@ final class RedisIdempotency {
 
 	/**
 	 * Ends a claim.
-	 * @return completes with whether the claim still stood
+	 * @return completes with whether the claim was still valid
 	 */
 	CompletableFuture<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
 		return this.redis.run(call(claim, ending), claim.budget()).thenApply(RedisIdempotency::isDone);
@@ -159,7 +158,7 @@ final class RedisIdempotency {
 	 */
 	void endLater(IdempotencyDecision.Granted claim, Ending ending) {
 		IdempotencySettings settings = claim.request().settings();
-		// Freeing a key that whoever asks may take over changes nothing any more
+		// Freeing a key that the next call may take over changes nothing any more
 		Duration useful = (ending instanceof Ending.Release) ? leaseWithGrace(settings) : settings.ttl();
 		this.redis.compensate(call(claim, ending), useful);
 	}
@@ -209,7 +208,7 @@ final class RedisIdempotency {
 	}
 
 	/**
-	 * Returns the keys of a record of which an instance has told.
+	 * Returns the keys of a record that an instance has reported.
 	 * @throws IllegalArgumentException if it is no record
 	 */
 	public RedisIdempotencyKey key(String operation, String record) {
@@ -238,8 +237,8 @@ final class RedisIdempotency {
 
 	/**
 	 * Frees a key by hand.
-	 * @param fence that of the call in progress that may lose it, or {@code null} for
-	 * none
+	 * @param fence the fence of the call in progress that may lose it, or {@code null}
+	 * for none
 	 */
 	public CompletableFuture<IdempotencyRecord.Clearing> clear(RedisIdempotencyKey key, @Nullable Long fence) {
 		ScriptCall call = ScriptCall.of(CLEAR, key.all(), (fence != null) ? fence.toString() : "");

@@ -23,8 +23,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * The exceptions of one method that are an outcome. One is kept as the name of the type
- * in the annotation and its message. A name from Redis is only compared with those of the
- * annotation: no class is ever looked up by it.
+ * in the annotation and its message. A name from Redis is only compared with the names in
+ * the annotation: no class is ever loaded by it.
  */
 final class StoredExceptions {
 
@@ -98,7 +98,7 @@ final class StoredExceptions {
 	// The nearest, so that the order of the list does not matter
 	private @Nullable Type find(Throwable failure) {
 		if (failure instanceof GeRedisException) {
-			// By a supertype in the list: what a guard has refused is no outcome
+			// By a supertype in the list: a refusal of a guard is no outcome
 			return null;
 		}
 		for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
@@ -112,7 +112,7 @@ final class StoredExceptions {
 	}
 
 	/**
-	 * One whose message would not be the same again counts as any other failure.
+	 * An exception whose message would come back different counts as any other failure.
 	 */
 	public Recording record(Throwable failure) {
 		Type type = find(failure);

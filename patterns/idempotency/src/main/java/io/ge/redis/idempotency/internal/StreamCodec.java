@@ -55,7 +55,7 @@ record StreamCodec(ResultCodec values, ResultCodec all, long maxBytes) implement
 			before.writeBytes(stored.bytes());
 		}
 
-		// The effect goes on, whatever its values are like
+		// The effect continues, also if its values cannot be kept
 		private Recording recordOne(Object value) {
 			try {
 				return StreamCodec.this.values.record(value);

@@ -11,12 +11,12 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Sees which transactions begin and end while calls run.
+ * Observes which transactions begin and end while calls run.
  * <p>
  * A transaction counts for all calls in progress on its thread, inner and outer ones; a
- * reactive one for those on whose thread it is begun. Read-only transactions commit
+ * reactive one for the calls on whose thread it is begun. Read-only transactions commit
  * nothing, and savepoints are parts of their transaction; neither counts. One whose
- * commit has failed, or of which nobody hears again, counts as committed: it may be.
+ * commit has failed, or that never completes, counts as committed: it may be.
  */
 final class TransactionWatch implements TransactionExecutionListener {
 
@@ -50,7 +50,7 @@ final class TransactionWatch implements TransactionExecutionListener {
 	}
 
 	/**
-	 * How many reactive ones belong to no known call.
+	 * Returns how many reactive ones belong to no known call.
 	 */
 	long unseenReactive() {
 		return this.unseenReactive.get();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The proof that a call has had its effect.
  *
- * @param result what the call returned, or {@code null} if that was not known at the
- * commit or cannot be kept
+ * @param result the result of the call, or {@code null} if it was unknown at the commit
+ * or cannot be kept
  */
 record TransactionalRecord(String id, String operation, long fence, byte[] fingerprint, byte @Nullable [] result) {
 

@@ -34,9 +34,9 @@ import org.springframework.util.Assert;
  * one commit has both. At most one row of an id can be committed. Rows are written, and
  * where possible looked up, with the connection of the transaction.
  * <p>
- * They expire by the clock of the database, which is read at first and with every purge;
- * in between its time goes on with that of this process. A row that has expired counts
- * until it is purged.
+ * They expire by the clock of the database, which is read at first and with every purge.
+ * In between its time advances with the clock of this process. A row that has expired
+ * counts until it is purged.
  */
 final class TransactionalRecords {
 
@@ -62,7 +62,7 @@ final class TransactionalRecords {
 	private final JdbcTemplate transactional;
 
 	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
-			DaemonThreads.named("ge-redis-witness"));
+			DaemonThreads.named("ge-redis-records"));
 
 	private final AtomicBoolean purging = new AtomicBoolean();
 
@@ -95,11 +95,11 @@ final class TransactionalRecords {
 			return false;
 		}
 		try {
-			// Bound to a transaction of something else, it commits each statement
+			// Bound to a transaction of another resource, it commits each statement
 			return !holder.getConnection().getAutoCommit();
 		}
 		catch (SQLException | RuntimeException ex) {
-			// A transaction of something else has no connection (any more)
+			// A transaction of another resource has no connection (any more)
 			return false;
 		}
 	}
@@ -179,7 +179,7 @@ final class TransactionalRecords {
 
 	private long now() {
 		ClockReading last = this.clock;
-		Assert.state(last != null, "The table has not been looked for");
+		Assert.state(last != null, "The table has not been checked");
 		return last.millis() + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last.nanos());
 	}
 

@@ -28,7 +28,7 @@ final class Waiters {
 
 	/**
 	 * Begins to listen, before Redis is asked, so that no message is missed. To be
-	 * completed when nobody waits any more.
+	 * completed when no caller waits any more.
 	 */
 	CompletableFuture<Void> listen(String key) {
 		CompletableFuture<Void> signal = new CompletableFuture<>();
@@ -53,7 +53,7 @@ final class Waiters {
 	}
 
 	void wake(String key) {
-		// Those who go on listening are not woken again
+		// Callers that continue to listen are not woken again
 		List.copyOf(this.waiting.getOrDefault(key, Set.of())).forEach((signal) -> signal.complete(null));
 	}
 

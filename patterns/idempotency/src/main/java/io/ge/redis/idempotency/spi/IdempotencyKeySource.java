@@ -43,8 +43,9 @@ public interface IdempotencyKeySource {
 		List<@Nullable Object> payload(@Nullable Object[] arguments);
 
 		/**
-		 * Returns the exchange that the current call answers, whose response is kept in
-		 * the place of the result; {@code null} if it is none or not seen as a whole.
+		 * Returns the exchange that the current call answers, whose response is kept
+		 * instead of the result; {@code null} if there is none, or it is not captured as
+		 * a whole.
 		 */
 		default @Nullable IdempotentExchange exchange() {
 			return null;

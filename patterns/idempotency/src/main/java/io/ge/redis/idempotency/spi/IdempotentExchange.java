@@ -15,16 +15,16 @@ public interface IdempotentExchange {
 
 	/**
 	 * Returns when another call may ask for its key: an earlier attempt to answer the
-	 * same exchange has to be over. Not asked for by calls that wait on their threads.
+	 * same exchange has to be over. Not used by calls that wait on their threads.
 	 */
 	default CompletionStage<?> ready() {
 		return CompletableFuture.completedFuture(null);
 	}
 
 	/**
-	 * Returns whether a call that is made on this thread has to wait there for its claim,
-	 * although its result comes later: what the method needs is bound to the thread that
-	 * answers the exchange.
+	 * Returns whether a call on this thread has to wait there for its claim, although its
+	 * result is asynchronous: the method needs values that are bound to the thread of the
+	 * exchange.
 	 */
 	default boolean isAwaitedHere() {
 		return false;
@@ -32,16 +32,16 @@ public interface IdempotentExchange {
 
 	/**
 	 * A call has claimed its key and is about to run: its response is to be captured. The
-	 * completion must be told of it before it is sent, whatever happens, since the claim
-	 * is prolonged until then.
+	 * completion must always be notified of it before it is sent, since the claim is
+	 * prolonged until then.
 	 */
 	void capture(Completion completion);
 
 	/**
-	 * Answers the exchange with the response to an earlier call; what else is written is
-	 * not sent.
+	 * Answers the exchange with the response to an earlier call; further output is not
+	 * sent.
 	 * @param response possibly stored by another version of the application
-	 * @return what the method returns in the place of its result
+	 * @return the replacement for the result of the method
 	 * @throws RuntimeException if the bytes cannot be read
 	 */
 	@Nullable Object replay(byte[] response);
@@ -57,22 +57,22 @@ public interface IdempotentExchange {
 		boolean isFinal();
 
 		/**
-		 * Returns what the method has failed with, or {@code null}.
+		 * Returns the failure of the method, or {@code null}.
 		 */
 		@Nullable Throwable failure();
 
 		/**
 		 * The exchange has its response. Only the first answer ends the claim.
-		 * @param failed whether it answers an exception, be it of the method or of what
-		 * came after it
-		 * @return completes when Redis has it, as far as it is there, with whether this
-		 * has ended the claim
+		 * @param failed whether it answers an exception, of the method or of later
+		 * processing
+		 * @return completes when Redis has stored it, or is unavailable, with whether
+		 * this has ended the claim
 		 */
 		CompletionStage<Boolean> answered(Recording response, boolean failed);
 
 		/**
-		 * The exchange has ended without a response of its own: what the method has
-		 * returned or thrown decides, once it has ended.
+		 * The exchange has ended without a response of its own: the result or exception
+		 * of the method decides.
 		 * @return as for {@link #answered}
 		 */
 		CompletionStage<Boolean> unanswered();
