@@ -17,19 +17,19 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Refuses calls that present a revoked token, or that are made by or about a blocked
  * subject.
  * <p>
- * Without expression it looks at the token of the current authenticated caller; a caller
- * without any authentication presents none and proceeds. A revoked token throws
+ * Without expression it checks the token of the current authenticated caller. A caller
+ * without any authentication has none and proceeds. A revoked token throws
  * {@link TokenRevokedException}, over HTTP a 401; a blocked subject throws
  * {@link SubjectBlockedException}, over HTTP a 403. The method does not run.
  * <p>
  * Cost: none. The answer comes from memory, which follows all revocations; see
  * {@link TokenBlacklist} for how fast. One script call and one round trip where memory is
  * not up to date. That is the first check after the start, or after half a minute without
- * any. It is also after a revocation by this instance until it has received it, and while
- * Redis cannot be followed. Nothing is written.
+ * any. It also applies after a revocation by this instance until that has been received,
+ * and while Redis cannot be followed. Nothing is written.
  * <p>
  * {@code onOutage} can be overridden under {@code ge.redis.blacklist.lists.<name>}, which
- * wins over the annotation.
+ * takes precedence over the annotation.
  * <p>
  * A method may return a future or a publisher, or be a suspending function: it is decided
  * when it is called or subscribed to, each time, without blocking, and the refusal is its
@@ -68,8 +68,8 @@ public @interface BlacklistCheck {
 	/**
 	 * Outage policy: {@code DENY}, {@code ALLOW}, or {@code LOCAL}, which answers from
 	 * memory until {@code ge.redis.blacklist.stale-for} has passed since its last
-	 * complete read, and denies then. A token that memory knows to be revoked is refused
-	 * with each of them, as revoked. Default {@code ge.redis.blacklist.on-outage}.
+	 * complete read, and denies then. A token known to be revoked is refused as such
+	 * under each policy. Default {@code ge.redis.blacklist.on-outage}.
 	 * @return the policy
 	 */
 	OutagePolicy onOutage() default OutagePolicy.DEFAULT;

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param outcome what came of it
  * @param source who decided
- * @param reason why it was revoked or blocked, as {@link TokenBlacklist#withReason} was
- * told; {@code null} if no reason was given, if this instance does not remember it, or if
- * nothing was refused. No tag of meters
+ * @param reason why it was revoked or blocked, as given to
+ * {@link TokenBlacklist#withReason}; {@code null} if no reason was given, if this
+ * instance does not remember it, or if nothing was refused. No tag of meters
  */
 public record BlacklistEvent(String name, Outcome outcome, Source source,
 		@Nullable String reason) implements GuardEvent {
@@ -62,13 +62,13 @@ public record BlacklistEvent(String name, Outcome outcome, Source source,
 	 */
 	public enum Outcome {
 
-		/** Nothing is known against the token or subject. */
+		/** The token is not revoked, and the subject is not blocked. */
 		CLEAR,
 
 		/** The token is not accepted any more, or the subject is blocked. */
 		REVOKED,
 
-		/** Redis was asked and did not answer; the outage policy decided. */
+		/** Redis did not answer; the outage policy decided. */
 		ERROR
 
 	}
@@ -81,7 +81,7 @@ public record BlacklistEvent(String name, Outcome outcome, Source source,
 		/** This instance, without asking Redis. */
 		LOCAL,
 
-		/** Redis was asked. */
+		/** Redis decided. */
 		REDIS
 
 	}

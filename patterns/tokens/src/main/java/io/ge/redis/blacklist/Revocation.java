@@ -26,25 +26,25 @@ public interface Revocation {
 	Duration timeToLive();
 
 	/**
-	 * Waits until every instance knows of the revocation, or has ended to answer from
-	 * memory and asks Redis. Usually a matter of milliseconds, and of no more than
+	 * Waits until every instance knows of the revocation, or no longer answers from
+	 * memory but asks Redis. That usually takes milliseconds, and at most
 	 * {@code ge.redis.blacklist.max-staleness} while Redis answers, also for instances
-	 * that are cut off or hang. It takes that long also where Redis has just begun to
-	 * know who answers from memory: at the first use, and after a flush.
+	 * that are cut off or hang. It takes that long at the first use and after a flush,
+	 * when Redis does not know yet which instances answer from memory.
 	 * <p>
-	 * Then every instance refuses, with three exceptions. One that Redis does not answer
-	 * goes by its policy, and {@code allow} and {@code local} let in what it has not
-	 * heard of. One that sees only an old primary, cut off from the others after a
-	 * failover, follows that. The wait may also end early, by the longest staleness, in
-	 * three cases. A replica that lagged behind took over, or the clock of the server
-	 * jumps ahead. Or the machine of an instance was suspended, and its
+	 * Then every instance refuses, with three exceptions. Without an answer of Redis an
+	 * instance applies its policy: {@code allow} and {@code local} admit tokens whose
+	 * revocation it has not received. An instance that reaches only an old primary, cut
+	 * off after a failover, follows that one. The wait may also end early, by the longest
+	 * staleness, in three cases. A replica that lagged behind took over, or the clock of
+	 * the server jumps ahead. Or the machine of an instance was suspended, and its
 	 * {@link System#nanoTime()} with it.
 	 * <p>
 	 * Cost: a script call, again after 2 ms, 4 ms, and so on up to every 50 ms.
 	 * @param timeout how long to wait at most
-	 * @return {@code true} if that is so, {@code false} if it was not certain in time,
-	 * because Redis did not answer or the thread was interrupted. Its interrupt status is
-	 * kept
+	 * @return {@code true} if every instance refuses, {@code false} if that was not
+	 * certain in time, because Redis did not answer or the thread was interrupted. Its
+	 * interrupt status is kept
 	 */
 	boolean awaitPropagation(Duration timeout);
 

@@ -42,7 +42,7 @@ public class SubjectBlockedException extends GeRedisException {
 	/**
 	 * Returns why the subject is blocked. For logs and handlers of the application: it is
 	 * no part of the message or of the answer over HTTP.
-	 * @return the reason, as {@link TokenBlacklist#withReason} was told, or {@code null}
+	 * @return the reason, as given to {@link TokenBlacklist#withReason}, or {@code null}
 	 * if none was given or this instance does not remember it
 	 */
 	public @Nullable String reason() {

@@ -3,9 +3,9 @@
 package io.ge.redis.blacklist;
 
 /**
- * Finds the token of a caller who is known only where he subscribes to a result, and not
- * by the thread that calls a method. So methods with plain results and futures cannot be
- * checked by it, which fails the start.
+ * Finds the token of a caller that is known only on subscription to a result, and not on
+ * the thread that calls a method. So it cannot check methods with plain results and
+ * futures: these fail the start.
  */
 @FunctionalInterface
 public interface SubscriberToken extends CurrentToken {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Revokes tokens and blocks subjects, on all instances at once.
  * <p>
- * A check costs nothing: every instance keeps in memory what is revoked and blocked, some
+ * A check costs nothing: every instance keeps all revocations and blocks in memory, some
  * 40 bytes each, and follows the changes. The instance that revoked a token refuses it
  * from the moment the call returns. The others usually refuse it within milliseconds, and
  * at the latest after {@code ge.redis.blacklist.max-staleness} (2 s). An instance that
@@ -26,26 +26,25 @@ import org.jspecify.annotations.Nullable;
  * refuses.
  * <p>
  * Above {@code ge.redis.blacklist.max-exact-ids} (1,000,000) tokens and sessions,
- * instances remember that many. A check of a token that is not among them costs one
- * script call then. While Redis is unavailable it is refused with
+ * instances remember only that number. A check of a token that is not among them then
+ * costs one script call. While Redis is unavailable it is refused with
  * {@link io.ge.redis.RedisUnavailableException}, unless the policy is ALLOW.
  * <p>
  * Every other call costs one script call and one round trip. An instance that checks
- * anything asks for changes twice a second, and when a message tells it to. All rows live
- * in one slot of a Cluster. They hold hashes of issuer, id and subject, never a token.
- * Time is the server's.
+ * anything asks for changes twice a second, and whenever a message announces one. All
+ * rows live in one slot of a Cluster. They hold hashes of issuer, id and subject, never a
+ * token. Time is the server's.
  * <p>
  * Revoking and blocking succeed also when the server's memory limit is reached. On
  * {@link io.ge.redis.RedisUnavailableException} they may or may not have happened;
- * repeating them is harmless. What was revoked is lost with Redis' data: it needs
- * persistence, replicas and {@code noeviction} as much as any other data that must not be
- * lost.
+ * repeating them is harmless. Revocations are lost with Redis' data: they need
+ * persistence, replicas and {@code noeviction} like any other data that must not be lost.
  * <p>
- * Each method that may wait for Redis has a twin named {@code ...Async} that never
- * blocks. It completes with what the other one returns or throws: at once where memory
- * answers, else on a thread of the application, which finds what is bound to the calling
- * one where {@code io.micrometer:context-propagation} is present. An implementation of
- * your own inherits twins that call the blocking method on the JDK's common pool.
+ * Each method that may wait for Redis has a variant named {@code ...Async} that never
+ * blocks. It completes with the same result or exception: at once where memory answers,
+ * else on a thread of the application. That thread has the context of the calling one
+ * where {@code io.micrometer:context-propagation} is present. An implementation of your
+ * own inherits variants that call the blocking method on the JDK's common pool.
  */
 public interface TokenBlacklist {
 
@@ -62,14 +61,14 @@ public interface TokenBlacklist {
 	String TOKENS = "tokens";
 
 	/**
-	 * Returns this blacklist, giving a reason for what is revoked or blocked by the one
-	 * that is returned: {@code blacklist.withReason("password changed").revokeAll(...)}.
+	 * Returns this blacklist with a reason for all revocations and blocks by the returned
+	 * one: {@code blacklist.withReason("password changed").revokeAll(...)}.
 	 * <p>
-	 * It is stored with the row, and told by {@link TokenRevokedException},
+	 * It is stored with the row, and reported by {@link TokenRevokedException},
 	 * {@link SubjectBlockedException}, {@link BlacklistEvent} and the endpoint; never to
 	 * the caller over HTTP. An instance remembers the reasons of 50,000 rows, about 100
-	 * bytes each; what is refused from memory beyond those is refused without. Revoking
-	 * once more with another reason replaces it. It costs no call.
+	 * bytes each; beyond those, refusals from memory have no reason. Revoking once more
+	 * with another reason replaces it. This method costs no call.
 	 * @param reason 1 to 200 characters, not blank and without control characters; no
 	 * secret
 	 * @return the blacklist
@@ -78,8 +77,8 @@ public interface TokenBlacklist {
 	TokenBlacklist withReason(String reason);
 
 	/**
-	 * Revokes one token for the rest of its life and the allowed clock skew. A token that
-	 * tells no expiry is revoked for {@code ge.redis.blacklist.max-token-lifetime} and
+	 * Revokes one token for the rest of its life and the allowed clock skew. A token
+	 * without an expiry is revoked for {@code ge.redis.blacklist.max-token-lifetime} and
 	 * the allowances for clocks: by then its issuer must have ended it.
 	 * @param token the token, with id
 	 * @return the revocation; not stored if the token had expired beyond the skew
@@ -110,15 +109,15 @@ public interface TokenBlacklist {
 	/**
 	 * Revokes every token of a subject issued until now, whatever their number.
 	 * <p>
-	 * Tokens that carry {@link #issueStamp} are told apart exactly: all earlier ones are
-	 * refused, and a login right after this call works, also within the same second and
-	 * on another instance. Of tokens without it only the second of their {@code iat} is
-	 * known: those of the same second, and those issued up to
-	 * {@code ge.redis.blacklist.issuer-clock-skew} later, are refused too, as are those
+	 * Tokens that carry {@link #issueStamp} are distinguished exactly: all earlier ones
+	 * are refused, and a login right after this call works, also within the same second
+	 * and on another instance. Tokens without it are known only by the second of their
+	 * {@code iat}. So tokens of the same second, and tokens issued up to
+	 * {@code ge.redis.blacklist.issuer-clock-skew} later, are refused too. So are tokens
 	 * without {@code iat}.
 	 * <p>
-	 * Stands for {@code ge.redis.blacklist.max-token-lifetime} and the allowances for
-	 * clocks. A Redis clock that steps back, at a failover to a server whose clock stands
+	 * Lasts for {@code ge.redis.blacklist.max-token-lifetime} and the allowances for
+	 * clocks. A Redis clock that steps back, at a failover to a server whose clock is
 	 * behind, spares stamped tokens of that difference.
 	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
 	 * none

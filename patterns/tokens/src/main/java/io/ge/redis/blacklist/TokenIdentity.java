@@ -56,7 +56,7 @@ public record TokenIdentity(@Nullable String issuer, @Nullable String id, @Nulla
 	}
 
 	/**
-	 * Returns the identity of a token of which nothing but the id is known.
+	 * Returns the identity of a token by its id alone.
 	 * @param id the {@code jti} claim
 	 * @return the identity, without issuer
 	 */

@@ -7,7 +7,7 @@ package io.ge.redis.blacklist;
  */
 public enum TokenStatus {
 
-	/** Nothing is known against the token. */
+	/** The token is not revoked. */
 	CLEAR("The token is not revoked"),
 
 	/** The token was revoked. */
@@ -24,7 +24,7 @@ public enum TokenStatus {
 
 	/**
 	 * It has expired beyond the allowed clock skew, or is older than any token may be:
-	 * what was known against it may be gone.
+	 * its revocation may be forgotten already.
 	 */
 	EXPIRED("The token has expired"),
 

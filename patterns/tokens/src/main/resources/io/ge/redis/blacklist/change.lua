@@ -1,4 +1,4 @@
--- Writes or removes one row of the blacklist, and tells all instances.
+-- Writes or removes one row of the blacklist, and notifies all instances.
 --
 -- KEYS  sorted set of the rows, hash of their details, stream of the changes, hash of the reasons
 -- ARGV  member: a letter for the kind of row, and the id, of 17 bytes together
@@ -7,22 +7,22 @@
 --       how many changes the stream keeps, channel of all instances
 --       why, or ''
 --       the not-before of the first call if this one repeats it, else ''
--- Reply {how long the row stands in ms, 0 if it does not; id of the change, '' if there was none; not-before or 0}
+-- Reply {how long the row is valid in ms, 0 if it is not; id of the change, '' if there was none; not-before or 0}
 --
 -- Invariants
---  * A row stands at least as long as the longest call asked for, by this server's clock and to the millisecond.
---  * Not-before never goes back while the row stands, also where the clock does. It is above every earlier one of any
+--  * A row is valid at least as long as the longest call asked for, by this server's clock and to the millisecond.
+--  * Not-before never decreases while the row is valid, also where the clock does. It is above every earlier one of any
 --    row, and not below any stamp given out by issue-stamp.lua: those are at most the clock, or the highest not-before
---    plus one. Only a clock that steps back can break this, as that of a new primary may.
---  * Every change that is replied stands in the stream, in the order of the changes. The message tells it too, to those
---    who have no need of an order.
---  * A reason stands as long as its row, until another is given.
+--    plus one. Only a clock that steps back can break this, such as the clock of a new primary.
+--  * Every change that is replied is in the stream, in the order of the changes. The message contains it too, for
+--    readers that need no order.
+--  * A reason lasts as long as its row, until another is given.
 --  * All keys live longer than the longest row. What is over is removed ten seconds late, for instances whose idea of
 --    this server's time lags.
 --  * Repeating a call does no harm.
 --  * Runs also when the memory limit is reached: servers from 7.0 on know the flag allow-oom; older ones apply the
 --    limit to the first write of a script only, and that is PEXPIRE, which needs no memory.
--- If the k-th write is refused all the same, the call fails, and the row may stand without being told of: asked for, it
+-- If the k-th write is refused all the same, the call fails, and the row may exist unannounced: when asked for, it
 -- refuses. A row without its detail refuses as well.
 
 local rows, details, changes, reasons = KEYS[1], KEYS[2], KEYS[3], KEYS[4]

@@ -12,9 +12,9 @@
 --       5 issued before the client's not-before; and the reason of the row that refuses, '' if it has none}
 --
 -- Invariants
---  * A revoked token is never clear again. Its row stands until exp + skew by this server's clock, and from that very
+--  * A revoked token is never clear again. Its row is valid until exp + skew by this server's clock, and from that very
 --    millisecond on it is refused as expired, whatever the application's clock says.
---  * The same holds for a not-before: it stands as long as a token from before it may live, and older ones are refused.
+--  * The same holds for a not-before: it is valid as long as a token from before it may live, and older ones are refused.
 --  * A token without stamp is refused if its iat cannot prove that it is younger: an iat in the future proves nothing. A row that cannot be read refuses.
 --  * A session and a block end to the millisecond.
 

@@ -1,4 +1,4 @@
--- Gives an instance the changes since those it knows, and leave to answer from memory for a while.
+-- Gives an instance the changes since those it knows, and permission to answer from memory for a while.
 --
 -- KEYS  stream of the changes, hash of the instances that follow it
 -- ARGV  id of the instance
@@ -7,11 +7,11 @@
 -- Reply {0, the time in microseconds, id, change, id, change, ...} or {1} if it must read all rows again
 --
 -- Invariants
---  * Nothing is missing between the last change it knows and those that are given: that change still stands in the
---    stream. Otherwise the stream was cut, lost, or is that of a server which had not received it.
+--  * Nothing is missing between the last change it knows and those that are given: that change is still in the
+--    stream. Otherwise the stream was cut, lost, or belongs to a server which had not received it.
 --  * An instance that answers from memory is in the hash until it ends to do so, with a change that it knows. It counts
---    from before it asked, so it ends no later than what stands here.
---  * Whoever begins the hash notes until when instances may answer from memory that stood in one that was lost, see
+--    from before it asked, so it ends no later than noted here.
+--  * The instance that begins the hash notes until when instances of a lost hash may answer from memory, see
 --    unaware.lua.
 --  * Runs also when the memory limit is reached, see change.lua. If a write is refused all the same the call fails, and
 --    the instance ends to answer from memory.

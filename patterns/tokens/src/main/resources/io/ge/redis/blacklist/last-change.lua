@@ -1,4 +1,4 @@
--- Tells the last change, before the rows are read.
+-- Returns the last change, before the rows are read.
 --
 -- KEYS  stream of the changes, sorted set of the rows, hash of the instances that follow them
 -- ARGV  none
@@ -8,7 +8,7 @@
 --  * A row that is not met by reading all of them after this was written by a later change.
 --  * There is always a last change: where there is no stream, one is begun with 'start', so that its loss is noticed. It
 --    lives for a day, or longer than the longest row.
---  * Instances that have ended to answer from memory are removed, so that those who come and go leave nothing behind. The
+--  * Instances that have ended to answer from memory are removed, so that short-lived ones leave nothing behind. The
 --    note of lost ones stays, see follow.lua.
 --  * Runs also when the memory limit is reached, see change.lua.
 -- If the first write is refused nothing has changed, if the last is, the stream stays until the next change.

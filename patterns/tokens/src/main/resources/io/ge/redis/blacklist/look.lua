@@ -1,10 +1,10 @@
--- Looks at one row. Reads only.
+-- Reads one row. Writes nothing.
 --
 -- KEYS  sorted set of the rows, hash of their details, hash of the reasons
 -- ARGV  member, as in change.lua
--- Reply {how long the row stands in ms, 0 if it does not; not-before or 0; reason or ''}
+-- Reply {how long the row is valid in ms, 0 if it is not; not-before or 0; reason or ''}
 --
--- Invariant: a row that is over does not stand, whether or not it has been removed.
+-- Invariant: an expired row is not valid, whether or not it has been removed.
 
 local rows, details, reasons = KEYS[1], KEYS[2], KEYS[3]
 local member = ARGV[1]

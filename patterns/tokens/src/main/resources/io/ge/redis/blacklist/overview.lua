@@ -2,7 +2,7 @@
 --
 -- KEYS  sorted set of the rows, stream of the changes, hash of the instances that follow it
 -- ARGV  none
--- Reply {how many rows stand, how many changes the stream keeps, id of the last one or '',
+-- Reply {how many rows exist, how many changes the stream keeps, id of the last one or '',
 --        how many instances may answer from memory}
 --
 -- Invariant: instances that have ended to answer from memory do not count, nor does the note of lost ones, see follow.lua.

@@ -7,9 +7,9 @@
 -- Reply {member, end, not-before, 0 where it has none or nil where it is lost, reason, '' where it has none, member, ...}
 --
 -- Invariants
---  * A row that stands all the time while page after page is read is met, since its end never moves forward, and so its
+--  * A row that exists during the whole reading is met, since its end never moves forward, and so its
 --    place never moves from behind a page to before it. It does not matter whether the last row of the page before still
---    stands.
+--    exists.
 --  * No page is longer than asked for, however many rows end together.
 
 local rows, details, reasons = KEYS[1], KEYS[2], KEYS[3]

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * View of the blacklist for operators, and their actions, while the application runs.
  * <p>
  * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
- * by the hash that a look at them tells: 32 hexadecimal digits that do not tell the
+ * by the hash that inspecting them returns: 32 hexadecimal digits that do not reveal the
  * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is
  * unavailable.
  */
@@ -48,8 +48,8 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * Looks at this instance and at Redis: one script call.
-	 * @return what is known, while Redis is unavailable by this instance only
+	 * Returns the state of this instance and of Redis: one script call.
+	 * @return the state; while Redis is unavailable, of this instance only
 	 */
 	public Overview overview() {
 		long now = System.nanoTime();
@@ -65,7 +65,7 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * Returns the hash of what a row is about.
+	 * Returns the hash that names a row.
 	 */
 	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
 		return hash(name(kind, issuer, value).member());
@@ -126,7 +126,7 @@ public final class BlacklistControl {
 			case SESSION -> reasoned.revokeSession(issuer, value);
 			case SUBJECT -> reasoned.revokeAll(issuer, value);
 			case CLIENT -> reasoned.revokeClient(issuer, value);
-			case TOKEN, BLOCK -> throw new IllegalArgumentException("There is but one " + kind);
+			case TOKEN, BLOCK -> throw new IllegalArgumentException("There is only one " + kind);
 		};
 		return revocation.timeToLive();
 	}
@@ -210,13 +210,13 @@ public final class BlacklistControl {
 	 * @param fresh whether it answers from memory at present
 	 * @param position the id of the last change that it knows, or {@code null} if it has
 	 * not read the rows
-	 * @param age when it last made sure that it knows all changes, or {@code null}
-	 * likewise
+	 * @param age the time since it last confirmed that it knows all changes, or
+	 * {@code null} if it has not read the rows
 	 * @param ids revoked tokens and sessions that it remembers, some that have ended
 	 * included
 	 * @param exact whether it remembers them one by one
 	 * @param notBefores subjects and clients whose earlier tokens are revoked
-	 * @param bytes what the ids take
+	 * @param bytes the memory of the ids
 	 */
 	public record Local(String instance, boolean fresh, @Nullable String position, @Nullable Duration age, long ids,
 			boolean exact, int notBefores, int blocks, int reasons, long bytes) {

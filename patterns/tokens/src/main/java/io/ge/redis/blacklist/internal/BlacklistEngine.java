@@ -48,7 +48,8 @@ final class BlacklistEngine {
 		}
 		long now = System.nanoTime();
 		this.feed.used(now);
-		// Before looking: what is known when memory is found up to date must be seen
+		// Before reading memory: all changes known when it is found up to date must be
+		// visible
 		boolean fresh = this.feed.isFresh(now);
 		if (fresh && this.memory.isOver(token, now)) {
 			return BlacklistDecision.of(list, TokenStatus.EXPIRED, Source.LOCAL, null);

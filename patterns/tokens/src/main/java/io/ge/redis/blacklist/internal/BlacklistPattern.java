@@ -29,7 +29,9 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class BlacklistPattern implements GuardPattern {
 
-	/** How far an instance may fall behind before it reads all rows again. */
+	/**
+	 * The changes by which an instance may fall behind before it reads all rows again.
+	 */
 	private static final int CHANGES_KEPT = 10_000;
 
 	private static final String PATTERN = "blacklist";
@@ -53,7 +55,7 @@ public final class BlacklistPattern implements GuardPattern {
 	/**
 	 * Assembles the blacklist.
 	 * @param currentKnown whether there is a {@link CurrentToken} for methods whose
-	 * results have a form; asked while beans are being made
+	 * results have a form; called while beans are being created
 	 */
 	public BlacklistPattern(Supplier<BlacklistProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls,

@@ -10,7 +10,7 @@ import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.core.invocation.Times;
 
 /**
- * How far clocks may disagree, and how long tokens live, in milliseconds.
+ * The allowed differences of clocks, and the longest life of tokens, in milliseconds.
  *
  * @param maxTokenLifetime longest life of any token
  * @param skew how long after its expiry a token may be accepted
@@ -28,8 +28,8 @@ record Clocks(long maxTokenLifetime, long skew, long issuerSkew) {
 	}
 
 	/**
-	 * Returns whether a token is accepted nowhere any more, so that what was known
-	 * against it may be gone.
+	 * Returns whether no instance accepts a token any more, so that its revocation may be
+	 * forgotten.
 	 */
 	boolean isOver(TokenIdentity token, long nowMicros) {
 		Instant expiresAt = token.expiresAt();

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * bytes: below 40 MiB for a million. The set is cut into {@value #SEGMENTS} segments that
  * grow one after the other, so that growing needs little memory beside.
  * <p>
- * Nothing is removed in place, which would tear chains that a reader walks along. What
- * has ended goes when its segment is full and is made anew. The fast half is written last
- * and marks the slot as taken: a reader sees an id as a whole or not yet.
+ * Nothing is removed in place, which would break chains that a reader follows. Expired
+ * ids are dropped when their segment is full and is rebuilt. The fast half is written
+ * last and marks the slot as taken: a reader sees an id as a whole or not yet.
  */
 final class KnownIds {
 

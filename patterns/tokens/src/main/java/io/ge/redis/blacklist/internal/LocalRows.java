@@ -13,23 +13,23 @@ import io.ge.redis.blacklist.TokenStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows as this instance remembers them. Any number of threads look, while those that
- * change something wait for each other.
+ * The rows as this instance remembers them. Any number of threads read, while writers
+ * wait for each other.
  * <p>
- * The memory of revoked tokens only grows, so it can be relied upon whenever it was
- * heard, and stays when Redis has lost it. Blocks can end early: that nothing is known is
- * true only while the memory is up to date.
+ * The memory of revoked tokens only grows, so it is reliable whatever its age, and
+ * remains when Redis has lost it. Blocks can end early: their absence is reliable only
+ * while the memory is up to date.
  * <p>
- * Of revoked tokens and sessions, which may be many, no more than a number is remembered.
- * What was left out makes the memory incomplete, until all rows are read again and there
- * is room: Redis is asked about each token that is not known as revoked.
+ * The number of remembered tokens and sessions is limited. Beyond it the memory is
+ * incomplete, until all rows are read again and there is room. Until then Redis is asked
+ * about each token that is not known as revoked.
  */
 final class LocalRows {
 
 	/** Rows that are over are forgotten no earlier than Redis does it. */
 	private static final long LATE = TimeUnit.SECONDS.toMicros(10);
 
-	/** Of more rows it is only remembered that they stand, not why. */
+	/** The most rows whose reasons are remembered; others are remembered without. */
 	private static final int MOST_REASONS = 50_000;
 
 	private final ReentrantLock writing = new ReentrantLock();
@@ -52,7 +52,7 @@ final class LocalRows {
 	/** Everything else. */
 	private final KnownIds named = new KnownIds();
 
-	/** Not-befores. Looked up for ids that are known only. */
+	/** Not-befores, read for known ids only. */
 	private final Map<Row.Id, Long> details = new ConcurrentHashMap<>();
 
 	/** Ends of blocks. */
@@ -91,7 +91,7 @@ final class LocalRows {
 		if (row.reason() != null && (this.reasons.size() < MOST_REASONS || this.reasons.containsKey(row.id()))) {
 			this.reasons.put(row.id(), new Reason(row.reason(), row.standsUntil()));
 		}
-		// Last, since only what is found here is looked up there
+		// Last, since only ids found here are read there
 		long over = surelyOver() / 1000;
 		if (!row.kind().isOfTokens()) {
 			this.named.add(row.fast(), row.strong(), row.standsUntil(), over);
@@ -225,7 +225,7 @@ final class LocalRows {
 			return false;
 		}
 		Long notBefore = this.details.get(new Row.Id(fast, new RowName(kind, issuer, text).strong()));
-		// A change may arrive before anything is known of the server's clock
+		// A change may arrive before the server's clock is known
 		long now = this.clock.isKnown() ? this.clock.micros(System.nanoTime()) : Long.MAX_VALUE;
 		return notBefore != null && !this.clocks.isYounger(token, notBefore, now);
 	}
@@ -268,7 +268,7 @@ final class LocalRows {
 	}
 
 	/**
-	 * How much is remembered.
+	 * The numbers of remembered rows, and their size.
 	 */
 	public record Size(long ids, boolean exact, int notBefores, int blocks, int reasons, long bytes) {
 	}

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out which token a call presents.
  *
- * @param currentKnown whether anything knows the token of the caller of a method, by the
- * form of its result; asked while beans are being made
+ * @param currentKnown whether the token of a method's caller can be found, by the form of
+ * its result; called while beans are being created
  */
 record PresentedTokens(Predicate<ResultForm> currentKnown, Supplier<CurrentToken> current,
 		Supplier<List<TokenReader>> readers) {

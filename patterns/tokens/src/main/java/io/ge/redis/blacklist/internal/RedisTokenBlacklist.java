@@ -26,25 +26,25 @@ import org.jspecify.annotations.Nullable;
  * The revocations and blocks, in five keys of one slot:
  * <ul>
  * <li>{@code prefix:blacklist:{all}:rows1}, a sorted set of rows by their end: a revoked
- * token until it has expired for everybody, a session, the not-before of a subject or of
- * a client, a blocked subject of a list;</li>
+ * token until it has expired for all instances; a session, the not-before of a subject or
+ * of a client, a blocked subject of a list;</li>
  * <li>{@code prefix:blacklist:{all}:details1}, a hash of the not-befores;</li>
- * <li>{@code prefix:blacklist:{all}:changes1}, a stream of the latest changes, from which
- * instances hear of them;</li>
+ * <li>{@code prefix:blacklist:{all}:changes1}, a stream of the latest changes, which
+ * instances read;</li>
  * <li>{@code prefix:blacklist:{all}:readers1}, a hash of the instances that may answer
  * from memory;</li>
  * <li>{@code prefix:blacklist:{all}:reasons1}, a hash of the reasons of rows that have
  * one.</li>
  * </ul>
- * In one slot, so that a row and its change are one: there is none that instances do not
- * hear of. All checks but the first are answered from memory, so the slot carries
+ * In one slot, so that a row and its change are written together: no change escapes the
+ * instances. All checks but the first are answered from memory, so the slot carries
  * revocations, not requests.
  * <p>
- * A not-before must tell tokens of one second apart, while {@code iat} counts seconds of
+ * A not-before must distinguish tokens of one second, while {@code iat} counts seconds of
  * the issuer's clock. A stamp from the clock that also makes not-befores, carried by the
- * token, is compared exactly. Without a stamp a token must be younger by the second and
- * by what the issuer's clock may be ahead; so none that is older passes, and a younger
- * one may have to be issued again.
+ * token, is compared exactly. Without a stamp a token must be younger by a second and by
+ * the allowed lead of the issuer's clock. So no older token passes, and a younger one may
+ * have to be issued again.
  * <p>
  * Nothing here needs compensation: a revocation of unknown outcome errs on the safe side.
  */
@@ -110,7 +110,7 @@ final class RedisTokenBlacklist {
 		this.changesKept = changesKept;
 	}
 
-	GuardedRedis door() {
+	GuardedRedis guarded() {
 		return this.redis;
 	}
 
@@ -300,7 +300,7 @@ final class RedisTokenBlacklist {
 	/**
 	 * The last change that an instance knows.
 	 *
-	 * @param change the change itself, by which it is told from one of the same id on
+	 * @param change the change itself, which distinguishes it from one of the same id on
 	 * another server
 	 */
 	record Position(String id, byte[] change) {

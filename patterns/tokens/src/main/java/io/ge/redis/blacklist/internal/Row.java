@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row as Redis tells it.
+ * A row as Redis returns it.
  *
  * @param standsUntil its end in milliseconds of the server's clock, 0 if it was removed
  * @param notBefore its not-before in microseconds of the server's clock, 0 if it has

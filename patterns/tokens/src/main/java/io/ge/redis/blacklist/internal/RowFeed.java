@@ -24,23 +24,24 @@ import org.springframework.core.NestedExceptionUtils;
 /**
  * Keeps this instance's memory of the rows up to date, and knows whether it is.
  * <p>
- * Changes are read from the stream, each time from the last one that is known, so none is
- * skipped. Where that one is gone, the stream was cut or lost: all rows are read again,
- * page by page, and then the changes since before that was begun. So they are where the
- * stream has an entry that this release cannot read; the rows include what it changed. A
- * message announces each change. What refuses for good is taken from the message itself,
- * which makes it quick: it may come in any order, and twice. Without any message there
- * are looks several times within the longest staleness, which makes it certain.
+ * Changes are read from the stream, each time from the last known one, so none is
+ * skipped. If that one is missing, the stream was cut or lost. Then all rows are read
+ * again, page by page, and afterwards the changes since before that reading. The same
+ * happens if the stream has an entry that this release cannot read; the rows include its
+ * change. A message announces each change. Irrevocable refusals are taken from the
+ * message itself, which makes them quick: it may arrive in any order, and twice. Without
+ * any message the stream is read several times within the longest staleness, which makes
+ * it certain.
  * <p>
  * The memory is up to date while the last complete look was <em>sent</em> less than the
  * longest staleness ago. A pause of this process, a slow network or a server that hangs
- * make it old, never wrong: then Redis is asked. So is it from a write of this instance
- * until a look that was sent after it: an instance always sees what it has written. Looks
- * follow one another, so changes that can be reverted get into memory in one order.
+ * make it old, never wrong: then Redis is asked. Redis is also asked after a write of
+ * this instance, until a later look: an instance always sees its own writes. Looks follow
+ * one another, so reversible changes are applied to memory in one order.
  * <p>
- * While the memory is incomplete it is looked once a minute whether all rows would fit,
- * which are then read again. Looks end when nothing was checked for a while, and begin
- * with the next check, which asks Redis.
+ * While the memory is incomplete, a check once a minute finds out whether all rows would
+ * fit; then they are read again. Looks end when nothing was checked for a while, and
+ * begin with the next check, which asks Redis.
  */
 final class RowFeed {
 
@@ -118,12 +119,12 @@ final class RowFeed {
 	public void start() {
 		this.bus.handle(CHANGED, this::heard);
 		this.bus.onSubscribed(this::lookIfAwake);
-		this.redis.door().onRecovery(this::lookIfAwake);
+		this.redis.guarded().onRecovery(this::lookIfAwake);
 	}
 
 	/**
-	 * Returns whether memory knows every change that was replied to anybody when it was
-	 * last sure of it, and to this instance at all.
+	 * Returns whether memory knows every change that Redis had acknowledged at the last
+	 * confirmation, and every change of this instance.
 	 */
 	public boolean isFresh(long nanos) {
 		long fresh = this.freshAt;
@@ -139,7 +140,7 @@ final class RowFeed {
 	}
 
 	/**
-	 * Returns for how long memory has not been known to be up to date.
+	 * Returns the time since memory was last known to be up to date.
 	 */
 	public Duration age(long nanos) {
 		return Duration.ofNanos(nanos - this.freshAt);
@@ -159,7 +160,7 @@ final class RowFeed {
 
 	/**
 	 * Returns whether memory knows every write of this instance that Redis has
-	 * acknowledged. What it does not know must not be forgotten because Redis became
+	 * acknowledged. An unknown one must not be forgotten because Redis became
 	 * unavailable.
 	 */
 	boolean knowsOwn() {
@@ -206,8 +207,8 @@ final class RowFeed {
 	}
 
 	/**
-	 * Takes a change from its message, if it needs no order, and looks: what a message
-	 * tells is no proof that nothing else has changed.
+	 * Takes a change from its message, if it needs no order, and looks: a message does
+	 * not prove that nothing else has changed.
 	 */
 	private void heard(String change) {
 		if (!this.poll.isStarted()) {
@@ -240,7 +241,7 @@ final class RowFeed {
 
 	/**
 	 * Looks once. Not while another look is under way.
-	 * @return whether to look once more, which tells writers that their changes are known
+	 * @return whether to look once more, which shows writers that their changes are known
 	 */
 	CompletableFuture<Boolean> lookOnce() {
 		try {
@@ -251,7 +252,7 @@ final class RowFeed {
 			return (known != null) ? follow(known, true) : readAll();
 		}
 		catch (RuntimeException | Error ex) {
-			// An error too, or nobody would look again
+			// An error too, or no further look would follow
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
@@ -361,8 +362,8 @@ final class RowFeed {
 	}
 
 	/**
-	 * Allows looks again. The next check begins with them, also if one has met with
-	 * {@link #pause()} and left nobody who would look again.
+	 * Allows looks again. The next check begins with them, also if a concurrent
+	 * {@link #pause()} has left no look scheduled.
 	 */
 	public void resume() {
 		this.poll.stop();

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name of a row, as 128 bits that reveal nothing of it.
  * <p>
- * One half is a fast hash, which every check computes. It has no key, so that texts that
- * meet in it can be found. The other half is taken from a SHA-256, and is computed where
- * the fast half is known, and where Redis is asked. Texts that meet in both cannot be
- * found, and where two meet by chance the wrong one is refused, never let in.
+ * One half is a fast hash, which every check computes. It has no key, so collisions in it
+ * can be constructed. The other half is taken from a SHA-256, and is computed where the
+ * fast half is known, and where Redis is asked. Collisions in both cannot be constructed,
+ * and by chance they would refuse the wrong one, never admit it.
  * <p>
- * Both are shared by all instances and stand in Redis: they must stay as they are.
+ * Both are shared by all instances and stored in Redis: they must stay as they are.
  *
  * @param issuer the issuer, the name of a list, or {@code null}
  */

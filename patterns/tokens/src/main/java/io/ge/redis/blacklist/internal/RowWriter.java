@@ -24,7 +24,7 @@ record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullab
 	private static final int LONGEST_REASON = 200;
 
 	/**
-	 * Returns a writer that tells why.
+	 * Returns a writer with a reason.
 	 * @throws IllegalArgumentException if the reason may not be stored and logged
 	 */
 	public RowWriter withReason(String reason) {

@@ -3,9 +3,9 @@
 package io.ge.redis.blacklist.internal;
 
 /**
- * The server's clock as far as this instance knows it: what a reply said, and the time
- * since the request for it was sent. So it is never behind the server, and ahead by no
- * more than a round trip. Counted from the reply it is never ahead.
+ * The server's clock as this instance knows it: the time in a reply, plus the time since
+ * its request was sent. So it is never behind the server, and ahead by no more than a
+ * round trip. Counted from the reply it is never ahead.
  */
 final class ServerClock {
 

@@ -18,8 +18,8 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A revocation that Redis has taken. Asks again and again who does not know of it yet,
- * less and less often.
+ * A revocation that Redis has stored. Asks repeatedly, at growing intervals, which
+ * instances do not know of it yet.
  */
 final class StoredRevocation implements Revocation {
 
@@ -78,7 +78,7 @@ final class StoredRevocation implements Revocation {
 			asked = isKnown();
 		}
 		catch (RuntimeException ex) {
-			// Nobody would hear of it on the thread of a timer
+			// On the thread of a timer it would go unnoticed
 			known.completeExceptionally(ex);
 			return;
 		}
@@ -98,7 +98,7 @@ final class StoredRevocation implements Revocation {
 		});
 	}
 
-	// While Redis is unavailable nothing is known, and it is asked again
+	// While Redis is unavailable the answer is unknown, and the question is repeated
 	private CompletableFuture<Boolean> isKnown() {
 		return this.feed.unaware(this.change.id()).handle(StoredRevocation::isKnown);
 	}

@@ -18,20 +18,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sessions of refresh tokens, a hash each under {@code prefix:refresh:{locator}:family1},
- * where the locator is hashed: who has logged in, the generation and the hash of the
- * latest token, and for tokens that were replaced a moment ago until when they may be
- * repeated, with the nonce that leads to their successor.
+ * where the locator is hashed. It has the login, and the generation and the hash of the
+ * latest token. Tokens that were replaced a moment ago have the time until which they may
+ * be repeated, with the nonce that leads to their successor.
  * <p>
- * A script decides by the generation: the latest token is replaced, one of the future is
- * unknown (this server has not received what another one has acknowledged), and one of
- * the past is repeated within its grace or ends the session. That a token of the past is
- * one needs no proof, since its locator is known to nobody who has not held a token of
- * the session.
+ * A script decides by the generation: the latest token is replaced; one of the future is
+ * unknown (this server lacks a write that another one has acknowledged); one of the past
+ * is repeated within its grace, or ends the session. A token of the past needs no further
+ * proof: only holders of a token of the session know its locator.
  * <p>
- * A token that was replaced and whose successor did not get to the caller may be repeated
- * until that successor is used, see {@code forgive.lua}: otherwise an outage of more than
- * the grace would make thieves of all that refresh when it begins. A session of unknown
- * outcome is left to its expiry.
+ * A replaced token whose successor did not reach the caller may be repeated until that
+ * successor is used, see {@code forgive.lua}. Otherwise an outage longer than the grace
+ * would make all clients that refresh at its beginning look like thieves. A session of
+ * unknown outcome is left to its expiry.
  */
 final class RedisRefreshTokens {
 
@@ -46,8 +45,8 @@ final class RedisRefreshTokens {
 	private static final LuaScript END = LuaScript.load(RedisRefreshTokens.class, "end.lua").runningWithoutMemory();
 
 	/**
-	 * How many tokens of a session may be within their grace; a client that replaces
-	 * tokens faster than that has no use for them.
+	 * The most tokens of a session within their grace. A client that replaces tokens
+	 * faster has no use for them.
 	 */
 	private static final int MOST_REPEATABLE = 16;
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param clientId the client given at the login, or {@code null} if there was none
  * @param issueStamp the stamp of the login, the same for all successors; belongs into the
  * claim {@link TokenBlacklist#ISSUE_STAMP_CLAIM} of access tokens, so that revoking all
- * tokens of the subject also refuses those that are made of this login afterwards
- * @param timeToLive for how long the session can go on, whatever is done with the token
+ * tokens of the subject also covers later ones of this login
+ * @param timeToLive for how long the session can last, whatever is done with the token
  */
 public record RefreshToken(String value, String sessionId, @Nullable String issuer, String subject,
 		@Nullable String clientId, long issueStamp, Duration timeToLive) {

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * session with a first token; presenting a token returns its successor. Every token has
  * one successor. Callers that present the token at the same time get the same successor,
  * or the token that has replaced it meanwhile. So do callers that repeat the call within
- * {@code ge.redis.refresh-tokens.grace} (10 s) since its first use. A later use is one of
- * a copy, and the session ends for all: its refresh tokens are refused, and its access
- * tokens are revoked in {@link TokenBlacklist}.
+ * {@code ge.redis.refresh-tokens.grace} (10 s) since its first use. A later use means a
+ * stolen copy, and the session ends for all: its refresh tokens are refused, and its
+ * access tokens are revoked in {@link TokenBlacklist}.
  * <p>
  * A session lasts {@code ge.redis.refresh-tokens.lifetime} (30 days, or {@code
  * ge.redis.blacklist.max-token-lifetime} if that is shorter) from the login on, however
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * {@link TokenBlacklist#revokeAll}, {@link TokenBlacklist#revokeSession} and
  * {@link TokenBlacklist#revokeClient} end refresh tokens and access tokens alike.
  * <p>
- * Redis holds no token, only hashes, and who reads all of it cannot make one: a successor
- * is made of its predecessor, which only the client has, and of a random number, which
- * only Redis has.
+ * Redis holds no token, only hashes, and reading all of them is not enough to forge one.
+ * A successor is made of its predecessor, which only the client has, and of a random
+ * number, which only Redis has.
  * <p>
  * Redis cost: {@link #issue} two script calls, every other method one. The blacklist adds
  * one where its memory is not up to date, or where a session is ended. Each waits at most
@@ -34,16 +34,17 @@ import org.jspecify.annotations.Nullable;
  * until the session is too old. Tokens are replaced also when the server's memory limit
  * is reached.
  * <p>
- * Methods named {@code ...Async} do the same without blocking; those that wait fail on an
- * event loop. What they return completes on a thread of the application, and
- * exceptionally with what the other one throws.
+ * Methods named {@code ...Async} do the same without blocking; the blocking ones fail on
+ * an event loop. The returned stage completes on a thread of the application, with the
+ * same result or exception.
  * <p>
  * On {@link io.ge.redis.RedisUnavailableException} a client keeps its token and presents
- * it again: if it was replaced all the same, the repetition gives the same successor.
+ * it again: if it was replaced nevertheless, the repetition returns the same successor.
  * That holds until the successor is used, also beyond the grace. The instance notes this
- * when Redis answers again. What Redis loses is lost: after a flush all sessions are
- * {@link Rotation.Unknown}; after a failover to a replica that lagged behind, so are the
- * successors that it had not received, while their predecessors are good again.
+ * when Redis answers again. Sessions are lost with the data of Redis: after a flush all
+ * are {@link Rotation.Unknown}. After a failover to a replica that lagged behind, the
+ * successors that it had not received are unknown, while their predecessors are valid
+ * again.
  */
 public interface RefreshTokens {
 

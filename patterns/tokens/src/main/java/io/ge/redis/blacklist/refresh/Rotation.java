@@ -43,23 +43,22 @@ public sealed interface Rotation {
 	 * another tab, or by a client that did not receive the answer. Or its successor could
 	 * not be given out because of an outage, and was not used since.
 	 *
-	 * @param token the latest of the session: the same successor as at first, or what has
-	 * replaced it meanwhile
+	 * @param token the latest of the session: the same successor as at first, or the
+	 * token that has replaced it meanwhile
 	 */
 	record Repeated(RefreshToken token) implements Accepted {
 	}
 
 	/**
-	 * The token was used before, or another of its session was: one of two that hold it
-	 * has stolen it. Nobody gets a token of the session any more, and its access tokens
-	 * are revoked.
+	 * The token was used before, or another of its session was: one of its two holders
+	 * has stolen it. The session gets no more tokens, and its access tokens are revoked.
 	 *
 	 * @param sessionId the session that was ended
 	 * @param issuer the issuer given at the login, or {@code null} if there was none
-	 * @param subject the subject given at the login, who should be told
+	 * @param subject the subject given at the login, who should be notified
 	 * @param first whether the session was ended by this call, so that the subject is
-	 * told once however often such a token comes; more than one call of a session says so
-	 * only if an earlier one failed or they came together
+	 * notified once however often such a token comes; more than one call of a session
+	 * says so only if an earlier one failed or they came together
 	 */
 	record Reused(String sessionId, @Nullable String issuer, String subject, boolean first) implements Refused {
 	}

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a refresh token: a random locator, by which the session is found and which
- * only its tokens tell; a generation, counted from the login on; and a secret.
+ * only its tokens contain; a generation, counted from the login on; and a secret.
  * <p>
  * The secret of a successor is HMAC-SHA256 of a random nonce, with the secret of its
  * predecessor as the key. So Redis need not keep a successor in order to give it out
- * again, only the nonce, which tells nothing; and who has seen the predecessor alone can
- * do nothing but present it. What Redis keeps of a secret is its SHA-256: 256 random bits
- * need no salt and no slow hash.
+ * again, only the nonce, which reveals nothing. A thief of the predecessor alone can do
+ * nothing but present it. Redis keeps only the SHA-256 of a secret: 256 random bits need
+ * no salt and no slow hash.
  *
  * @param locator {@value #LOCATOR} bytes
  * @param generation how many times the first token of the session was replaced
@@ -56,7 +56,7 @@ record TokenText(byte[] locator, int generation, byte[] secret) {
 	}
 
 	/**
-	 * Reads what a client presents.
+	 * Parses a presented token.
 	 * @return the parts, or {@code null} if it cannot be a token
 	 */
 	static @Nullable TokenText parse(String presented) {

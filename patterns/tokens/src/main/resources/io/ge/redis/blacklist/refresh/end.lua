@@ -6,7 +6,7 @@
 --       stamp of the login, subject, issuer or '', client or ''}
 --
 -- Invariants
---  * No token of the session is replaced or repeated any more. Its key stands until the session would have lapsed.
+--  * No token of the session is replaced or repeated any more. Its key exists until the session would have lapsed.
 --  * A session that was ended by a token that was used before stays so.
 --  * Runs also when the memory limit is reached, see rotate.lua. If a write is refused all the same nothing has changed.
 

@@ -1,4 +1,4 @@
--- Lets a token be repeated until its successor is used, after nobody learned that it was replaced.
+-- Lets a token be repeated until its successor is used, after its replacement was lost on the way to the caller.
 --
 -- KEYS  hash of the session
 -- ARGV  generation of the token
@@ -8,7 +8,7 @@
 -- Invariants
 --  * Without effect if the token was not replaced with that nonce: then its successor has another one, or none.
 --  * Without effect once the successor was used: its client has it. Without effect on a session that has ended.
---  * What stands for it is the end of the session as the time until which it may be repeated: rotate.lua sets another
+--  * It is marked by the end of the session as the time until which it may be repeated: rotate.lua sets another
 --    when the successor is used.
 --  * Runs also when the memory limit is reached, see rotate.lua. If a write is refused all the same nothing has changed.
 

@@ -9,8 +9,7 @@
 -- Invariants
 --  * The key ends when the session ends. Nothing prolongs either.
 --  * A session that there is already is left as it is.
--- If the second write is refused the key stands for as long as the session would have, and no token of it is known to
--- anybody.
+-- If the second write is refused the key exists for as long as the session would have, without any known token.
 
 local session = KEYS[1]
 local first, lifetime, stamp, subject, issuer, client = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]

@@ -17,7 +17,7 @@
 --    when it was replaced. Any other token of an earlier generation ends the session.
 --  * One that forgive.lua lets be repeated until the session ends is so until its successor is used; from then on as any
 --    other. So there is one of these at most, the one before the latest.
---  * A session that has ended never gives a token again. Its key stands until the session would have lapsed.
+--  * A session that has ended never gives a token again. Its key exists until the session would have lapsed.
 --  * The end of the session never moves. PEXPIREAT sets what is set already: it is there because it needs no memory.
 --  * Runs also when the memory limit is reached: servers from 7.0 on know the flag allow-oom, older ones look at the limit
 --    at the first write only.
