@@ -33,7 +33,8 @@ public interface Broadcaster {
 	}
 
 	/**
-	 * Returns a broadcaster that reaches nobody, for where broadcasts are switched off.
+	 * Returns a broadcaster that reaches no instance, for where broadcasts are switched
+	 * off.
 	 */
 	static Broadcaster unguarded() {
 		return (channel, message) -> CompletableFuture.completedFuture(0L);

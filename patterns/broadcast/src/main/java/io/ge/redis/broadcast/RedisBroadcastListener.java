@@ -14,9 +14,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Calls a method on every instance with the messages of a channel.
  * <p>
  * A <em>reliable</em> channel delivers each message that is published while the
- * application runs, one after the other and in order, also those of an outage that are
- * still kept. A sticky channel begins with its last message. A method that fails is
- * called again after a pause; after {@code max-attempts} the message is skipped.
+ * application runs, one after the other and in order. That includes messages of an outage
+ * that are still kept. A sticky channel begins with its last message. A method that fails
+ * is called again after a pause; after {@code max-attempts} the message is skipped.
  * <p>
  * An <em>ephemeral</em> channel delivers each message once, and only while this instance
  * is connected.
@@ -37,9 +37,8 @@ public @interface RedisBroadcastListener {
 	String channel();
 
 	/**
-	 * A method of the bean with one parameter of type {@code long}, which is called
-	 * before the next message with the number of missed ones, or -1 if Redis has lost
-	 * data.
+	 * A method of the bean with one parameter of type {@code long}. It is called before
+	 * the next message with the number of missed ones, or -1 if Redis has lost data.
 	 */
 	String onGap() default "";
 

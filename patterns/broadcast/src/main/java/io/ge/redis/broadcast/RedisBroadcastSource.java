@@ -63,13 +63,15 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 
 	private @Nullable Delivery<Entry> given;
 
-	/** Failed attempts of the first of those that were received. */
+	/** Failed attempts of the first received message. */
 	private int failures;
 
 	/** By the system's nano time; the first is not given again before. */
 	private long pausedUntil = System.nanoTime();
 
-	/** Where the script reads on, empty before the first read. */
+	/**
+	 * The position from which the script continues to read, empty before the first read.
+	 */
 	private volatile String position = "";
 
 	/** Whether an ephemeral channel was interrupted. */
@@ -264,7 +266,7 @@ final class RedisBroadcastSource implements WorkSource<Entry>, PushSubscriber {
 	 * A message, or a gap before one.
 	 *
 	 * @param number the number of the message, 0 in an ephemeral channel
-	 * @param missed 0 for a message, else how many are missing, -1 if nobody knows
+	 * @param missed 0 for a message, else how many are missing, -1 if that is unknown
 	 */
 	record Entry(long number, byte[] payload, long missed) {
 	}

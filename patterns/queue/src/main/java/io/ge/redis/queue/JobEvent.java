@@ -57,8 +57,9 @@ public record JobEvent(String name, String id, Outcome outcome, Duration handlin
 	}
 
 	/**
-	 * The fate of a job, then that of an attempt. After {@code DEAD} it is a dead letter;
-	 * after {@code LOST_LEASE} somebody else has it, or it was cancelled while it ran.
+	 * The outcome of publishing a job, then the outcome of an attempt. After {@code DEAD}
+	 * it is a dead letter. After {@code LOST_LEASE} another instance has it, or it was
+	 * cancelled while it ran.
 	 */
 	public enum Outcome {
 

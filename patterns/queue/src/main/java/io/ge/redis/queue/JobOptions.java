@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * How a job waits. Immutable.
+ * Options of a job. Immutable.
  *
- * @param priority from 0 to 9, the highest first; {@code null} for that of the queue
+ * @param priority from 0 to 9, the highest first; {@code null} for the priority of the
+ * queue
  * @param delay time before which it does not run
- * @param key keeps out other jobs with this key while this one waits or runs, and for
+ * @param key refuses other jobs with this key while this one waits or runs, and for
  * {@code dedup-window} after its end unless it has failed; only its hash is stored
  */
 public record JobOptions(@Nullable Integer priority, Duration delay, @Nullable String key) {

@@ -54,7 +54,7 @@ public interface JobQueue {
 	 * no longer {@linkplain io.ge.redis.Acknowledgment#isLeased() leased}, and its result
 	 * does not count
 	 * @return completes with {@link JobStatus.State#CANCELLED} if the job will not run
-	 * any more, {@link JobStatus.State#RUNNING} if it runs and is left alone, and
+	 * any more; with {@link JobStatus.State#RUNNING} if it runs and continues; with
 	 * {@link JobStatus.State#UNKNOWN} if it does not exist or has ended
 	 */
 	CompletableFuture<JobStatus.State> cancelAsync(String queue, String id, boolean running);

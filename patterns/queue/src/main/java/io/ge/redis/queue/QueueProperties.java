@@ -50,7 +50,7 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * @param resultTtl time for which the result of a job is kept; of more jobs than
 	 * max-length only the last results are
 	 * @param dedupWindow time after the end of a job within which a job with the same key
-	 * is a duplicate, as long as fewer than max-length jobs have ended since; at most
+	 * is a duplicate; ends early once max-length jobs have ended since; at most
 	 * result-ttl
 	 * @param maxLength largest number of jobs in the queue, running ones included
 	 * @param maxPayloadSize largest size of a payload as JSON; a job with a larger one is

@@ -8,12 +8,11 @@ import java.util.List;
  * The jobs of a queue, counted.
  *
  * @param jobs all that have not ended
- * @param inFlight those that run
- * @param delayed those that wait for a delay or for another attempt
- * @param deadLetters those that were given up and are kept
- * @param oldestReadyMillis for how long the first of those that could run has waited, or
- * -1 if there is none
- * @param ready those that could run, by priority from 0 to 9
+ * @param inFlight running jobs
+ * @param delayed jobs that wait for a delay or for another attempt
+ * @param deadLetters jobs that were given up and are kept
+ * @param oldestReadyMillis wait of the oldest job that could run, or -1 if there is none
+ * @param ready jobs that could run, by priority from 0 to 9
  */
 public record QueueView(long jobs, long inFlight, long delayed, long deadLetters, long oldestReadyMillis,
 		List<Long> ready) {

@@ -16,7 +16,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * A job ends after the method has returned, or its future or publisher has completed. If
  * that fails the job runs again after a pause, and becomes a dead letter after
- * {@code max-attempts}, which also counts those of instances that died.
+ * {@code max-attempts}, which also counts attempts of instances that died.
  * {@link io.ge.redis.NotRetryableException} makes it a dead letter at once.
  * <p>
  * The method takes the payload by its declared type, or a {@link Job} of it. Optional

@@ -59,7 +59,7 @@ record RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs red
 
 	private static final DataSize MOST_SETTLED = DataSize.ofMegabytes(4);
 
-	/** The answer that not all of the lost replies were given again. */
+	/** The answer that some of the lost jobs were not returned again. */
 	private static final long CUT = 2;
 
 	RedisJobSource(String name, QueueProperties.Queue settings, RedisJobs redis, DataSize maxTakeBytes) {

@@ -1,7 +1,7 @@
 -- Puts several jobs into a queue, all or none.
 --
 -- KEYS  of the queue, see enqueue.lua
--- ARGV  number of arguments of a job, then for each job those of enqueue.lua, whose text stands in the function below
+-- ARGV  number of arguments of a job, then for each job those of enqueue.lua, whose text is in the function below
 -- Reply for each job the number of elements and those of enqueue.lua | {2, 'full', number of jobs}
 --
 -- Invariant: without room for all there are none. Jobs that wait or run need no more room, so a call may be repeated.

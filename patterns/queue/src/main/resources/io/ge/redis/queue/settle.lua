@@ -5,7 +5,7 @@
 --       how many milliseconds, channel to ring or '', how many results are kept, then for each delivery: id, token,
 --       outcome (done | retry | reject | expire | release | extend | cancel), pause before a retry or lease in
 --       milliseconds, result as JSON or the problem as text
--- Reply {position, ...} from 0 of those that belong to somebody else by now, or are gone
+-- Reply {position, ...} from 0 of those that belong to another holder by now, or are gone
 --
 -- Invariants, see enqueue.lua for the state
 --  * Only the holder of the token settles, so a call may be repeated. A job that does not run is cancelled by anyone, with

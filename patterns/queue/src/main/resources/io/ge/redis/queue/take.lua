@@ -11,7 +11,7 @@
 --
 -- Invariants, see enqueue.lua for the state
 --  * A job has a new place before it loses the old one. Its time of arrival and its priority never change.
---  * The waiting job with the lowest time of arrival less priority x worth is next; in strict order, that of the highest
+--  * The waiting job with the lowest time of arrival less priority x worth is next; in strict order, the job of the highest
 --    priority, by arrival.
 --  * The token is new with each delivery, so a former holder cannot settle it. A job that was taken often enough is given
 --    up by settle.lua, and its payload does not leave Redis.

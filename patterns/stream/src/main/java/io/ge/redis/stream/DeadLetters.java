@@ -43,7 +43,7 @@ public interface DeadLetters {
 	CompletableFuture<Boolean> deleteAsync(String stream, String id);
 
 	/**
-	 * Returns dead letters of which there are none, for where streams are switched off.
+	 * Returns an empty list of dead letters, for where streams are switched off.
 	 */
 	static DeadLetters unguarded() {
 		return StandIn.of(DeadLetters.class, Map.of());

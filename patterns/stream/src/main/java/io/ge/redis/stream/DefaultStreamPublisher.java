@@ -32,7 +32,7 @@ import org.springframework.util.unit.DataSize;
 record DefaultStreamPublisher(RedisStreams redis, StreamFormat format, GuardEvents events,
 		ThreadLocal<@Nullable StreamEntry> handled) implements StreamPublisher {
 
-	/** As many messages go in one call. */
+	/** The most messages of one call. */
 	private static final int MOST = 256;
 
 	private static final long MOST_BYTES = DataSize.ofMegabytes(4).toBytes();

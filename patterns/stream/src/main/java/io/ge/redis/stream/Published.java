@@ -6,9 +6,9 @@ package io.ge.redis.stream;
  * The result of publishing a message.
  *
  * @param outcome what became of it
- * @param messageId the id in the stream, of a duplicate that of the first message, else
- * empty
- * @param triggerId the trigger id, of a duplicate that of the first message
+ * @param messageId the id in the stream; for a duplicate, the id of the first message;
+ * otherwise empty
+ * @param triggerId the trigger id; for a duplicate, the one of the first message
  */
 public record Published(Outcome outcome, String messageId, String triggerId) {
 

@@ -48,7 +48,7 @@ public @interface RedisStreamListener {
 	String group() default "";
 
 	/**
-	 * How many calls run at the same time on this instance, instead of the group's
+	 * Number of calls that run at the same time on this instance, instead of the group's
 	 * {@code concurrency}.
 	 */
 	String concurrency() default "";
@@ -73,8 +73,8 @@ public @interface RedisStreamListener {
 	boolean autoStartup() default true;
 
 	/**
-	 * Where a group begins that does not exist yet. The group's property {@code start}
-	 * wins.
+	 * Start of a group that does not exist yet. The group's property {@code start} takes
+	 * precedence.
 	 */
 	Start start() default Start.EARLIEST;
 

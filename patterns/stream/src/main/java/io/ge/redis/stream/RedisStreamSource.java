@@ -44,20 +44,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The messages of a group of consumers, of all streams of a definition.
  * <p>
- * It knows for each stream up to where it was read. Streams that may have more are asked
- * at the next take, in turn; the others wait for their doorbell. Failed messages wait for
- * their pause as pending entries of the consumer {@code ~retry}. Publishes what becomes
- * of deliveries as events.
+ * It knows for each stream the position up to which it was read. Streams that may have
+ * more are asked at the next take, in turn; the others wait for their doorbell. Failed
+ * messages wait for their pause as pending entries of the consumer {@code ~retry}.
+ * Publishes the outcomes of deliveries as events.
  * <p>
  * A single stream in which only new entries are expected is read and acknowledged by
- * plain commands. Whatever is unusual about a reply of these, or its loss, has the next
- * take done by script, which gives again what nobody has.
+ * plain commands. After an unusual or lost reply, the next take uses the script, which
+ * returns undelivered entries again.
  */
 final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private static final Log logger = LogFactory.getLog(RedisStreamSource.class);
 
-	/** As many are asked by one call, and one on a Cluster. */
+	/** The most streams that one call asks, outside of a Cluster, where it is one. */
 	private static final int MOST_STREAMS = 64;
 
 	/** A call may wait in the server before it is run. No process is started in that. */
@@ -104,7 +104,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 	/** Streams whose group this instance has seen. */
 	private final Set<Integer> seen = ConcurrentHashMap.newKeySet();
 
-	/** Streams in which what others have left is to be looked for. */
+	/** Streams to be searched for messages that others have left. */
 	private final Set<Integer> unlooked = ConcurrentHashMap.newKeySet();
 
 	/**
@@ -118,10 +118,10 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 
 	private final TakeBound bound;
 
-	/** Not where order, or a payload that is kept apart, needs a script. */
+	/** False where order, or a payload that is kept apart, needs a script. */
 	private final boolean readsPlainly;
 
-	/** Streams of which nothing but new entries is expected. */
+	/** Streams in which only new entries are expected. */
 	private final Set<Integer> plain = ConcurrentHashMap.newKeySet();
 
 	/** The largest of the last entries, in bytes. */
@@ -268,7 +268,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 				this.settings.maxDeliveries(), isOrdered() ? "1" : "0",
 				(lostSince != null) ? (sent - lostSince) / 1_000_000 + LATE_MILLIS : -1);
 		arguments.addAll(bytes);
-		// Later, a group that is made has been lost, with what nobody has read
+		// Later, a group that must be created was lost before, with its unread entries
 		boolean first = asked.stream().anyMatch((stream) -> this.positions.get(stream) == null);
 		arguments.add((this.start == Start.LATEST && first) ? "$" : "0");
 		if (looks || lostSince != null) {
@@ -432,7 +432,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			.thenApply((lost) -> {
 				long now = System.nanoTime();
 				for (Settlement<StreamEntry> each : settlements) {
-					// What follows in the order, or was given back
+					// The next in order, or the released one, can be taken now
 					if (isOrdered() || each.outcome() == Outcome.RELEASE) {
 						ring(each.delivery().message().stream());
 					}
@@ -444,7 +444,7 @@ final class RedisStreamSource implements WorkSource<StreamEntry> {
 			});
 	}
 
-	// What is leased to nobody else needs no comparison in Redis
+	// A message still leased to this instance needs no comparison in Redis
 	private boolean isPlain(Settlement<StreamEntry> settlement, int stream) {
 		StreamEntry entry = settlement.delivery().message();
 		return settlement.outcome() == Outcome.DONE && entry.stream() == stream && entry.bodyId().isEmpty()

@@ -51,7 +51,7 @@ public final class RedisStreams implements DeadLetters {
 
 	private static final LuaScript TAKE = LuaScript.functions(StreamPublisher.class, "take.lua").around(SETTLE);
 
-	/** Both are sent as commands only. */
+	/** Sent as a command only, as is ACKNOWLEDGE. */
 	private static final LuaScript READ = LuaScript.command(StreamPublisher.class, "read", "XREADGROUP");
 
 	private static final LuaScript ACKNOWLEDGE = LuaScript.command(StreamPublisher.class, "acknowledge", "XACK");
@@ -137,8 +137,8 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	/**
-	 * Returns the keys of a stream, or {@code null} if it cannot be the hash tag of those
-	 * beside it.
+	 * Returns the keys of a stream, or {@code null} if it cannot be the hash tag of the
+	 * other keys.
 	 */
 	@Nullable StreamKeys keys(String stream, @Nullable String dead) {
 		KeyPart[] parts = Arrays.stream(stream.split(":", -1)).map(KeyPart::of).toArray(KeyPart[]::new);
@@ -168,7 +168,7 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	/**
-	 * Publishes messages to one stream. Each then knows what became of it.
+	 * Publishes messages to one stream. Each then has its result.
 	 */
 	CompletableFuture<List<Outgoing>> publish(StreamDefinition definition, StreamKeys keys, List<Outgoing> messages) {
 		List<String> names = new ArrayList<>(List.of(keys.stream()));
@@ -218,9 +218,9 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	/**
-	 * Reads new entries, of at most so many none if the group does not exist. The entries
-	 * are behind the key of the stream and their number, each with its own number, 2, and
-	 * the number of its fields and values behind its id.
+	 * Reads new entries, none if the group does not exist. The reply is the key of the
+	 * stream and the number of entries. For each entry follow 2, its id, and the number
+	 * of its fields and values with these.
 	 */
 	CompletableFuture<ScriptReply> read(StreamKeys stream, String group, String consumer, long most) {
 		return run(this.consuming.get(), READ, Stream.of(stream.stream()),
@@ -387,7 +387,7 @@ public final class RedisStreams implements DeadLetters {
 
 		Duration wait = Duration.ofSeconds(1);
 
-		/** How many unread messages it has pushed out. */
+		/** The number of unread messages that it has displaced. */
 		long dropped;
 
 		Outgoing(StreamFormat.Written written, String trigger, int depth, @Nullable String dedupKey) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param keys the keys of the stream
  * @param id its id
  * @param fields its fields, in their order
- * @param body what is kept apart of it, or {@code null} if nothing is or it is gone
+ * @param body its body that is kept apart, or {@code null} if there is none or it has
+ * expired
  * @param clock milliseconds of the clock of Redis when it was taken
  * @param takenAt the system's nano time then
  */

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param stream the name of the definition
  * @param key the stream's key
  * @param messageId the id in the stream, the same at each delivery
- * @param triggerId identifies what caused the message, empty if a program of others has
+ * @param triggerId identifies what caused the message, empty if a foreign program has
  * published it without
  * @param depth the place in a chain of messages that cause messages, from 0
- * @param time when it was published, by the clock of Redis; of a replayed dead letter
- * when that was published first
+ * @param time when it was published, by the clock of Redis; for a replayed dead letter
+ * the time of its first publication
  * @param attempt how often the message was delivered, this time included
  * @param workItem the item of work, or {@code null}
  * @param context what the receiver needs to know, empty if nothing was given

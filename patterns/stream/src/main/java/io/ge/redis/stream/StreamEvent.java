@@ -67,12 +67,12 @@ public record StreamEvent(String name, Kind kind, long amount) implements GuardE
 
 	/**
 	 * The kinds of events. {@code OK} is a message that was published, {@code DONE} one
-	 * whose work is done and acknowledged, {@code DEAD} one that is given up, which has a
-	 * second event with the reason, from {@code ATTEMPTS} to {@code BODY_EXPIRED}.
-	 * {@code UNREAD} were dropped by a publisher before a group has read them,
-	 * {@code PENDING} were gone from the stream before they were acknowledged.
-	 * {@code SPILLED} are bytes, {@code HANDLED} and {@code END_TO_END} nanoseconds, and
-	 * {@code BATCH} settlements that were sent together.
+	 * whose work is done and acknowledged. {@code DEAD} is one that is given up; a second
+	 * event has the reason, from {@code ATTEMPTS} to {@code BODY_EXPIRED}. {@code UNREAD}
+	 * were dropped by a publisher before a group has read them, {@code PENDING} were gone
+	 * from the stream before they were acknowledged. {@code SPILLED} are bytes,
+	 * {@code HANDLED} and {@code END_TO_END} nanoseconds, and {@code BATCH} settlements
+	 * that were sent together.
 	 */
 	public enum Kind {
 

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The fields of an entry as bytes, of which a handler decodes what it needs.
  * <p>
- * The first field marks what this library has written. With {@code 1} it begins a message
- * in that format. {@code 1 replay MILLIS GROUP} precedes an entry that was first
- * published at that time; without a group it is for all. {@code 1 dead N} begins a dead
- * letter: N headers, then the entry. Without the mark an entry is foreign, whatever its
- * fields are called.
+ * The first field marks messages of this library. With {@code 1} it begins a message in
+ * that format. {@code 1 replay MILLIS GROUP} precedes an entry that was first published
+ * at that time; without a group it is for all. {@code 1 dead N} begins a dead letter: N
+ * headers, then the entry. Without the mark an entry is foreign, whatever its fields are
+ * called.
  */
 final class StreamFields extends AbstractMap<String, String> {
 

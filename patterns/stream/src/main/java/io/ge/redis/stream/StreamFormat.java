@@ -152,13 +152,14 @@ record StreamFormat(JsonPayloads payloads) {
 	}
 
 	/**
-	 * A message as names and values in turn, with what is kept apart and its id.
+	 * A message as alternating names and values, with a body that is kept apart and its
+	 * id.
 	 */
 	record Written(List<Object> fields, String bodyId, byte[] body) {
 
 		/**
-		 * Of context and payload as far as it is not kept apart, in bytes, or of all
-		 * text, in characters, if that is more.
+		 * Returns the size of context and payload, without a body kept apart, in bytes;
+		 * or of all text, in characters, if that is more.
 		 */
 		long size() {
 			long json = this.fields.stream().mapToLong((each) -> (each instanceof byte[] one) ? one.length : 0).sum();

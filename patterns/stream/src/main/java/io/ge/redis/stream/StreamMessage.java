@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Immutable; made from {@link #of(Object)}.
  *
  * @param payload the payload, or {@code null}
- * @param triggerId identifies what caused the message; made up if it is {@code null}. To
- * be given by a caller who may publish the same message again
+ * @param triggerId identifies what caused the message; generated if it is {@code null}.
+ * Must be given by a caller that may publish the same message again
  * @param workItem the item of work, or {@code null}
  * @param context what the receiver needs to know, written as JSON
  * @param triggeredBy who caused it, or {@code null}
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * it is {@code null}
  * @param orderKey messages with the same key follow one another, where the definition has
  * {@code partitions}
- * @param depth the place in a chain of messages that cause messages, from 0; -1 for that
- * after the message that is being handled on this thread, 0 if there is none
- * @param traceparent the W3C trace context, or {@code null} for that of the message that
- * is being handled on this thread
+ * @param depth the place in a chain of messages that cause messages, from 0; -1 for the
+ * place after the message that is being handled on this thread, 0 if there is none
+ * @param traceparent the W3C trace context, or {@code null} for the context of the
+ * message that is being handled on this thread
  */
 public record StreamMessage(@Nullable Object payload, @Nullable String triggerId, @Nullable String workItem,
 		Map<String, ?> context, @Nullable String triggeredBy, @Nullable String reason, @Nullable String dedupKey,
@@ -68,7 +68,7 @@ public record StreamMessage(@Nullable Object payload, @Nullable String triggerId
 	}
 
 	/**
-	 * Returns this message with a key whose messages follow one another.
+	 * Returns this message with a key whose messages are processed in order.
 	 */
 	public StreamMessage orderKey(String orderKey) {
 		return new StreamMessage(this.payload, this.triggerId, this.workItem, this.context, this.triggeredBy,

@@ -35,7 +35,7 @@ public final class StreamPattern implements GuardPattern {
 
 	private static final String DEFINITIONS = "ge.redis.stream.definitions.";
 
-	/** How long acknowledgements are collected. */
+	/** The time for which acknowledgements are collected. */
 	private static final Duration LINGER = Duration.ofMillis(5);
 
 	private final ConsumerFrame frame;
@@ -82,7 +82,7 @@ public final class StreamPattern implements GuardPattern {
 		Objects.requireNonNull(this.assembly.get());
 	}
 
-	// Meters begin at zero, and figures are looked at beside them
+	// Meters begin at zero, and gauges are read beside them
 	@Override
 	public void resume() {
 		RedisStreams redis = this.assembly.get().redis();
@@ -147,7 +147,7 @@ public final class StreamPattern implements GuardPattern {
 		}
 		if (group == null) {
 			throw method.problem("it names no group.",
-					attributes.deadLetters() ? "Set group to a name for those who read the dead letters."
+					attributes.deadLetters() ? "Set group to a name for the readers of the dead letters."
 							: "Set group to one of " + known + ".");
 		}
 		return group;

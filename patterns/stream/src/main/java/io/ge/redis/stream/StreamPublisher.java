@@ -18,9 +18,9 @@ import io.ge.redis.core.outage.Waiting;
  * <p>
  * Redis: one script call for a message or a batch, with everything inside that the
  * definition asks for: depth of the chain, dedup, length, body. On a definition with
- * {@code partitions}, a batch is one call for each partition. If nobody learns the
- * outcome of a call ({@link io.ge.redis.RedisUnavailableException}), the same message may
- * be published again: with a dedup key it exists once.
+ * {@code partitions}, a batch is one call for each partition. If the outcome of a call
+ * stays unknown ({@link io.ge.redis.RedisUnavailableException}), the same message may be
+ * published again: with a dedup key it exists once.
  * <p>
  * All methods fail with {@link NotConfiguredException} for names that are not defined.
  */

@@ -1,7 +1,7 @@
 -- Publishes a dead letter again and removes it from the list.
 --
 -- KEYS  the stream of dead letters, then those of publish.lua, without dedup key and body
--- ARGV  id of the dead letter; '1' if it is to be handled by nobody but the group that gave it up; then the first
+-- ARGV  id of the dead letter; '1' if only the group that gave it up is to handle it; then the first
 --       arguments of publish.lua, up to the groups
 -- Reply {'ok', id, number} | {'full', milliseconds, ''} as of publish.lua, or {'gone', '', ''} if there is no such letter
 --

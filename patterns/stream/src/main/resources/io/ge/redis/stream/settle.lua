@@ -6,12 +6,12 @@
 --       deliveries, 'done', 'retry', 'dead', 'release' or 'extend', milliseconds until a retry is due, else its body if
 --       that goes or is to be kept with it, or '', number of headers and values, headers and values
 -- Reply {why a dead letter could not be written or '', number of deliveries that had been trimmed, then the positions
---       of deliveries, from 0, that belong to somebody else by now or are gone}
+--       of deliveries, from 0, that belong to another consumer by now or are gone}
 --
 -- Invariants
 --  * Only the consumer to which an entry was delivered last settles it: holder and number of deliveries are compared.
 --  * A dead letter is written before the acknowledgement. If it is refused, the entry is to be tried again in a second.
---  * An entry that was trimmed stays pending when it is extended, so that it is counted by who finds it.
+--  * An entry that was trimmed stays pending when it is extended, so that its finder counts it.
 --  * May be repeated: an entry that is settled has another holder, or is gone.
 -- What is due later has an idle time that is less than DUE by as much. A release wakes others by the channel: 'bell '
 -- and the stream.

@@ -19,13 +19,13 @@
 --  * Nothing is taken from a consumer whose lease is not over, nor from this one what it says to have, and at most as
 --    many as asked for are given, and no more bytes with their bodies, except of the first.
 --  * A consumer that has missed a reply is given the same again, and that counts as one delivery. What it was given
---    before that, in an earlier life of the process, is taken over as that of others. Only a message above the last bound
+--    before that, in an earlier life of the process, is taken over like that of others. Only a message above the last bound
 --    is counted each time, unless that was only just, as all late takes are run together after an outage.
 --  * In order, nothing is given while an entry before it is pending.
 --  * A group that does not exist is made, from '0' with everything that is in the stream, which is not made. From '$'
 --    it is made with the stream, or what is published before the next take would count as old.
 --  * A stream that cannot be read keeps nothing of the others back.
--- Failed and released entries belong to the consumer '~retry', and are due once their idle time is that of DUE, as
+-- Failed and released entries belong to the consumer '~retry', and are due once their idle time is the one of DUE, as
 -- settle.lua sets it. Each look is bounded by the number asked for or by SCANNED.
 
 local group, me, dead_length, dead_life = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -157,7 +157,7 @@ local function take_again(keys)
   return false
 end
 
--- In an outage that lasts longer than a lease the consumer goes on with what it has
+-- In an outage that lasts longer than a lease the consumer continues with what it has
 local function is_in_hand(keys, entry)
   return entry[2] == me and held[keys.stream .. ' ' .. entry[1]]
 end
