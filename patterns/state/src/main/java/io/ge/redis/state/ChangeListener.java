@@ -13,7 +13,7 @@ public interface ChangeListener {
 	void onChange(StateChange change);
 
 	/**
-	 * Called when changes are not known: they are no longer kept, or the workspace has
+	 * Called when changes are missing: they are no longer kept, or the workspace has
 	 * expired and begun anew. A listener that mirrors the workspace takes a snapshot.
 	 * @param since the last version that is known
 	 * @param next the version that follows, which is not above {@code since} if the

@@ -12,7 +12,7 @@ public interface ChangeSubscription extends AutoCloseable {
 	 */
 	long version();
 
-	/** Ends it. A call that is under way ends by itself. */
+	/** Ends the subscription. A call under way is completed. */
 	@Override
 	void close();
 

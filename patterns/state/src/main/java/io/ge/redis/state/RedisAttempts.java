@@ -20,10 +20,10 @@ import io.ge.redis.core.structure.StructureCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that is sent again when its reply was lost, as by a connection that ends,
- * until the time of a call is over. A script that changes something knows the operation
- * by its id, so it is applied once; the others may be repeated. A call that was not sent,
- * or was refused, fails at once.
+ * One call that is sent again when its reply was lost, such as with its connection, until
+ * the time of a call is over. A script that changes something knows the operation by its
+ * id, so it is applied once; the others may be repeated. A call that was not sent, or was
+ * refused, fails at once.
  */
 final class RedisAttempts {
 
@@ -58,9 +58,9 @@ final class RedisAttempts {
 	}
 
 	/**
-	 * Runs a script, and a change once, whatever is lost.
-	 * @param calls makes the call of an attempt, of which it gets how many milliseconds
-	 * ago the first one was sent at most; 0 for that
+	 * Runs a script, and applies a change once, even if replies are lost.
+	 * @param calls makes the call of an attempt, for which it gets how many milliseconds
+	 * ago the first one was sent at most; 0 for the first
 	 * @return completes with the reply, or exceptionally with the first loss if no
 	 * attempt has shown what came of it
 	 */

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the changes of one workspace for one listener, one reading after the other. An
- * outage only delays them: versions say where to go on, and whether something is missing.
+ * outage only delays them: versions say where to continue, and whether something is
+ * missing.
  */
 final class RedisChangeFeed implements ChangeSubscription {
 
@@ -68,7 +69,7 @@ final class RedisChangeFeed implements ChangeSubscription {
 				deliver(changes);
 			}
 			else {
-				logger.debug("The changes of " + this.workspace.root() + " cannot be read for now", failure);
+				logger.debug("Cannot read the changes of " + this.workspace.root() + "; will retry", failure);
 				this.pauseMillis = LONGEST_PAUSE_MILLIS;
 			}
 		}

@@ -38,12 +38,12 @@ import tools.jackson.databind.node.ObjectNode;
 import org.springframework.util.Assert;
 
 /**
- * One workspace in Redis, as one agent or nobody in particular uses it.
+ * One workspace in Redis, as one agent or an anonymous caller uses it.
  *
  * @param kind the name in meters
  * @param root the beginning of all keys
  * @param keys those that {@code change.lua} states, without the memory
- * @param agent the author of changes, or nothing
+ * @param agent the author of changes, or empty
  * @param operation the id of the change, or {@code null} for a new one each time
  */
 record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisKey> keys, String agent,
@@ -61,7 +61,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 
 	private static final int HASH_BYTES = 16;
 
-	/** Also the place of versions, and nobody. */
+	/** No value, the field of versions, or the author of anonymous changes. */
 	private static final String NOTHING = "";
 
 	@Override

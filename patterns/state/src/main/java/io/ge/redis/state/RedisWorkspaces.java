@@ -30,7 +30,7 @@ import org.springframework.util.Assert;
  * @param redis the Redis of workspaces
  * @param threads call listeners and the functions of updates
  * @param json writes and reads the fields
- * @param events told of changes
+ * @param events notified of changes
  */
 public record RedisWorkspaces(StateProperties properties, StructureCalls redis, Supplier<ConsumerThreads> threads,
 		FieldJson json, GuardEvents events) implements Workspaces {

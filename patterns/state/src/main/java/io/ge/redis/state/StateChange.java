@@ -8,13 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a workspace: which fields, and not what they hold.
+ * A change of a workspace: its fields, without their values.
  *
  * @param version the version of the workspace, and of the fields, after it
  * @param operation the id of the call
- * @param agent who changed it, or {@code null} if that was not said
- * @param at when, by the clock of Redis
- * @param fields what was done to each field
+ * @param agent the author, or {@code null} if none was given
+ * @param at the time of the change, by the clock of Redis
+ * @param fields the kind of change of each field
  */
 public record StateChange(long version, String operation, @Nullable String agent, Instant at,
 		Map<String, Kind> fields) {

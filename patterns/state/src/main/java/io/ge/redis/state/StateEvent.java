@@ -46,9 +46,9 @@ public record StateEvent(String name, Outcome outcome) implements GuardEvent {
 	}
 
 	/**
-	 * The outcome of a change: {@code UNCHANGED} if there was nothing to do,
-	 * {@code CONFLICT} if the field had another version, {@code REFUSED} if it holds
-	 * something else, {@code ERROR} if Redis did not decide.
+	 * The outcome of a change: {@code UNCHANGED} if there was nothing to do;
+	 * {@code CONFLICT} if the field had another version; {@code REFUSED} if it holds
+	 * something else; {@code ERROR} if Redis did not decide.
 	 */
 	public enum Outcome {
 

@@ -36,13 +36,13 @@ public record StateProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		@DefaultValue("50") int updateAttempts, @DefaultValue("1m") Duration memberTtl,
 		@DefaultValue("hash") Storage storage) {
 
-	/** What holds the fields of a workspace. */
+	/** The structure that holds the fields of a workspace. */
 	public enum Storage {
 
 		/** A hash, on every server. It keeps JSON byte for byte. */
 		HASH,
 
-		/** A JSON document where the server has those, else a hash. */
+		/** A JSON document where the server supports them, else a hash. */
 		JSON
 
 	}

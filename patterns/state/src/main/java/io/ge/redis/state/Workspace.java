@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Redis: one script call for each method unless it says otherwise, whatever the size of
  * the workspace. A change whose reply is lost is sent again within
- * {@code ge.redis.outage.command-timeout}, and applied once. If nobody learns the outcome
+ * {@code ge.redis.outage.command-timeout}, and applied once. If the outcome stays unknown
  * ({@link io.ge.redis.RedisUnavailableException#isOutcomeUnknown()}), it may have been
  * applied; {@link #withOperation} makes it possible to repeat the call.
  * <p>
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * exceptionally with {@link io.ge.redis.core.structure.StructureMismatchException} if a
  * field, or a key, holds something else; then nothing is written. A version that is not
  * the expected one is no exception but a {@link WriteResult}. The method without
- * {@code Async} in its name waits for the same.
+ * {@code Async} in its name waits for the result.
  */
 public interface Workspace {
 
@@ -43,13 +43,13 @@ public interface Workspace {
 	 * Returns this workspace for one change that may be repeated: a further change with
 	 * the same id is not applied, and returns the version of the first one. That holds
 	 * while the first one is among the last {@code ge.redis.state.changes-kept}.
-	 * {@link #update} and {@link #mergePatch} of objects in objects compute anew what
-	 * they write, and that is dropped if the first one was applied.
-	 * @param id such as an idempotency key, of which only a hash is in Redis
+	 * {@link #update} and {@link #mergePatch} of nested objects compute their values
+	 * anew, and these are dropped if the first one was applied.
+	 * @param id such as an idempotency key; Redis holds only its hash
 	 */
 	Workspace withOperation(String id);
 
-	/** Sets a field to JSON, whatever it was, and completes with the version. */
+	/** Sets a field to JSON, replacing any value, and completes with the version. */
 	CompletableFuture<Long> putAsync(String field, @Nullable Object value);
 
 	/**
@@ -66,7 +66,7 @@ public interface Workspace {
 	CompletableFuture<WriteResult> putIfAbsentAsync(String field, @Nullable Object value);
 
 	/**
-	 * Sets a field if nobody has changed it meanwhile.
+	 * Sets a field if it has not changed meanwhile.
 	 * @param expected the version that it should have, 0 if it should not exist
 	 */
 	CompletableFuture<WriteResult> compareAndSetAsync(String field, long expected, @Nullable Object value);
@@ -75,21 +75,21 @@ public interface Workspace {
 	CompletableFuture<Boolean> removeAsync(String field);
 
 	/**
-	 * Sets a field to what a function makes of it. When others were faster it is called
-	 * again with what they have written, after a short random pause, up to
-	 * {@code ge.redis.state.update-attempts} times: two script calls each.
+	 * Sets a field to the result of a function. After a concurrent change the function is
+	 * called again with the new value, after a short random pause, up to
+	 * {@code ge.redis.state.update-attempts} times. Each attempt costs two script calls.
 	 * @param function takes the value or {@code null}, and returns the new one, or
 	 * {@code null} to remove the field; called on another thread, and should have no side
 	 * effects
 	 * @return completes with the new value, or exceptionally with
-	 * {@link UpdateConflictException} or what the function throws
+	 * {@link UpdateConflictException} or the exception of the function
 	 */
 	<T> CompletableFuture<@Nullable T> updateAsync(String field, Class<T> type, UnaryOperator<@Nullable T> function);
 
 	/**
 	 * Applies a merge patch (RFC 7396) to the fields, all or nothing, as one change.
 	 * Members that are null remove a field, whatever {@code @JsonInclude} says; objects
-	 * are merged into what is there, for which they are read first and written as
+	 * are merged into the present ones: these are read first and written as
 	 * {@link #update} does.
 	 * @param patch an object in JSON, of at most 1,000 members with the names of JSON
 	 * @return completes with the version
@@ -103,8 +103,8 @@ public interface Workspace {
 	CompletableFuture<WorkspaceSnapshot> snapshotAsync(String... fields);
 
 	/**
-	 * Reads what has changed.
-	 * @param since a version; what is later is returned, up to 1,000 changes
+	 * Reads changes.
+	 * @param since a version; later changes are returned, up to 1,000
 	 */
 	CompletableFuture<StateChanges> changesAsync(long since);
 

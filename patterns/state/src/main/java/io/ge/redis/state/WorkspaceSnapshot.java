@@ -14,12 +14,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Fields as they were at one version of a workspace. They are read from JSON when they
- * are asked for.
+ * Fields as they were at one version of a workspace. Each is read from JSON on access.
  *
  * @param version the version of the workspace, 0 if there is none
- * @param fields those that exist, by name
- * @param mapper reads them, and makes no difference between two snapshots
+ * @param fields the existing fields, by name
+ * @param mapper reads them; ignored by {@code equals}
  */
 public record WorkspaceSnapshot(long version, Map<String, Field> fields, JsonMapper mapper) {
 

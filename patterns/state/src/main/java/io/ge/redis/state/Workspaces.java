@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * State that many instances and agents share: one workspace for each session, or whatever
- * else a kind names.
+ * State that many instances and agents share: one workspace for each session, or for each
+ * id of another kind.
  * <p>
  * Keys in Redis are a contract with other programs, and have no prefix:
  * {@code {session:101}:workspace} and its siblings, all in one slot. They live for

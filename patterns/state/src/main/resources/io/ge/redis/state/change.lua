@@ -21,12 +21,12 @@
 --
 -- Invariants
 --  * Versions have no gaps: each change raises the version of the workspace by one, and fields get that version.
---  * An operation that is among the changes to keep is never applied again, whoever sends it again: the caller, this
---    library, or the driver, which does so on a Cluster without a word.
+--  * An operation that is among the changes to keep is never applied again, whether the caller, this library or
+--    the driver repeats it; on a Cluster the driver does so silently.
 --  * All keys expire at the same instant.
 -- Everything is read before anything is written, so a key of a foreign type stops the script before it wrote. The first
--- write is that of a new document, else the increment, if there is one, else the entry of changes. If that is refused,
--- nothing has happened. Later ones are not refused: a server that has let a script write lets it go on.
+-- write is a new document, else the increment, if there is one, else the entry of changes. If that is refused,
+-- nothing has happened. Later ones are not refused: a server that has let a script write lets it continue.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

@@ -63,7 +63,7 @@ public record BloomProperties(@DefaultValue("true") boolean enabled, @Nullable S
 			PropertyChecks.require(permanent() || timeToLive() >= 2, place + ".ttl", "at least 2ms", this.ttl);
 		}
 
-		/** Returns the error rate of a generation. Two are asked. */
+		/** Returns the error rate of a generation, two of which are queried. */
 		double generationErrorRate() {
 			return permanent() ? this.errorRate : this.errorRate / 2;
 		}

@@ -38,13 +38,13 @@ public final class RedisBloomFilters implements BloomFilters {
 
 	private static final LuaScript CHECK = LuaScript.load(RedisBloomFilters.class, "check.lua", BLOCKS);
 
-	/** How many bits of a hash say which block it is. Lua's numbers hold 53. */
+	/** The bits of a hash that select the block. Lua's numbers hold 53. */
 	private static final int BLOCK_BITS = 48;
 
-	/** How many bits of a hash say which bit of a word it is. */
+	/** The bits of a hash that select the bit of a word. */
 	private static final int WORD_BITS = 5;
 
-	/** How a reply begins if the filter has other parameters. */
+	/** Prefix of a reply if the filter has other parameters. */
 	private static final String OTHER = "other ";
 
 	private final BloomProperties properties;

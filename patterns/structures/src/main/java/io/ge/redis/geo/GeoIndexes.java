@@ -15,7 +15,7 @@ import io.ge.redis.core.structure.BlockingCalls;
  * The indexes of members by place that are configured below {@code ge.redis.geo.indexes}.
  * <p>
  * A member is forgotten when the TTL of the index has passed since it was last put. Until
- * its data is removed by later calls, at most 100 members each, a search passes over it.
+ * its data is removed by later calls, at most 100 members each, a search skips it.
  * <p>
  * Redis: one script call or command each, O(log n); a search also the number of members
  * in the area. All keys of an index are in one slot. All calls may be repeated. A method

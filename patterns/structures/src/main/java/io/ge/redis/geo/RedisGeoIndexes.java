@@ -41,7 +41,7 @@ public final class RedisGeoIndexes implements GeoIndexes {
 
 	private static final double MAX_SIDE = 50_000;
 
-	/** Of the sphere that Redis measures on, in kilometres. */
+	/** The radius of the sphere that Redis measures on, in kilometres. */
 	private static final double EARTH_RADIUS = 6372.797560856;
 
 	/** From this radius in kilometres on Redis searches the whole index. */
@@ -106,7 +106,7 @@ public final class RedisGeoIndexes implements GeoIndexes {
 		if (radiusKm >= WHOLE_RADIUS || !isBeyondPole(center, radiusKm)) {
 			return search(name, center, limit, "BYRADIUS", String.valueOf(radiusKm), "km");
 		}
-		// The nearest ones of a larger circle are those of this one
+		// The nearest members in a larger circle are the same
 		return search(name, center, limit, "BYRADIUS", String.valueOf(WHOLE_RADIUS), "km")
 			.thenApply((members) -> members.stream().filter((member) -> member.km() <= radiusKm).toList());
 	}
@@ -141,7 +141,7 @@ public final class RedisGeoIndexes implements GeoIndexes {
 		}, arguments.toArray());
 	}
 
-	// Redis puts what is on the outer edge of its map elsewhere
+	// Redis misplaces points on the outer edge of its map
 	private static String longitude(GeoPoint point) {
 		return String.valueOf(Math.min(point.longitude(), GeoPoint.MAX_LONGITUDE * INSIDE));
 	}

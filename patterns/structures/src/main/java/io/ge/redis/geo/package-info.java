@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Geo indexes: members by place, those nearby by distance.
+ * Geo indexes: members by place, searched by distance.
  */
 @NullMarked
 package io.ge.redis.geo;

@@ -26,12 +26,13 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.util.Assert;
 
 /**
- * Which field a property is, for all operations: the name that the naming strategy of the
- * application's mapper gives it. A name that is one already stays.
+ * Translates properties into fields, for all operations, by the naming strategy of the
+ * application's mapper. A name of a field stays.
  * <p>
- * Names that the strategy does not give are refused, since only some operations would
- * find the field: aliases, names of annotations that it would change, and properties that
- * an annotation has renamed, as soon as a class with such a property is written or read.
+ * Names that the strategy does not produce are refused, since only some operations would
+ * find the field. These are aliases, names of annotations that it would change, and
+ * properties that an annotation has renamed. The last are refused as soon as a class with
+ * such a property is written or read.
  */
 final class HashFields {
 

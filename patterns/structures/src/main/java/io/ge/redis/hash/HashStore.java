@@ -30,15 +30,15 @@ import io.ge.redis.core.structure.BlockingCalls;
  * {@link io.ge.redis.core.structure.StructureMismatchException} if Redis holds something
  * else. They throw {@link IllegalArgumentException} for ids and fields that are empty or
  * have more than 200 bytes, and for ids with braces, colons or control characters. The
- * same applies to values that cannot be written as JSON or are larger than {@code
- * max-value-size}, to half of a surrogate pair, and to names that only some methods would
- * find. In each case nothing is written.
+ * same applies to values that cannot be written as JSON or are larger than
+ * {@code max-value-size}. It also applies to half of a surrogate pair, and to names that
+ * only some methods would find. In each case nothing is written.
  */
 public interface HashStore {
 
 	/**
-	 * Writes fields of an object, which is made if there is none.
-	 * @param state a map, a record or another object with properties; those that are
+	 * Writes fields of an object, which is created if there is none.
+	 * @param state a map, a record or another object with properties; properties that are
 	 * {@code null} are removed, whatever {@code @JsonInclude} says, and others stay
 	 * @return completes with whether the object is new
 	 */

@@ -17,14 +17,14 @@ import io.ge.redis.core.structure.BlockingCalls;
  * highest score is the first.
  * <p>
  * A board has one or several windows, such as {@link Window#DAY} and {@link Window#NONE}.
- * What is added counts in all of them, and each is asked for by itself. A window ends by
- * the clock of Redis, and its keys go with the TTL of the board, counted from the last
+ * Additions count in all of them, and each is queried separately. A window ends by the
+ * clock of Redis, and its keys go with the TTL of the board, counted from the last
  * addition.
  * <p>
  * Redis: one script call each. It is one command for the first members of all time, and
  * for {@link #add} where a board is permanent, shares ranks and has no other window. All
  * are O(log n) and the number of members that are returned. All keys of a board are in
- * one slot. If nobody learns the outcome of a call
+ * one slot. If the outcome of a call stays unknown
  * ({@link io.ge.redis.RedisUnavailableException}), {@link #submitBest} and
  * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice. A
  * method without {@code Async} in its name waits for the answer.
@@ -32,18 +32,18 @@ import io.ge.redis.core.structure.BlockingCalls;
  * All methods throw {@link io.ge.redis.core.invocation.NotConfiguredException} for boards
  * that are not configured, and
  * {@link io.ge.redis.core.structure.StructureMismatchException} if the key of a board
- * holds something else. They throw {@link IllegalArgumentException} for members that are
- * empty or have more than 200 bytes, for numbers that are not finite, and for windows
- * that the board does not have.
+ * holds something else. They throw {@link IllegalArgumentException} for empty members or
+ * members of more than 200 bytes, for NaN and infinite numbers, and for windows that the
+ * board lacks.
  */
 public interface Leaderboards {
 
 	/**
 	 * Adds to the score of a member, which is 0 for a new one.
 	 * @param points may be negative
-	 * @return completes with the score in the first window of the board, or exceptionally
-	 * with {@link IllegalArgumentException} if the score would become infinite, and
-	 * nothing is changed then
+	 * @return completes with the score in the first window of the board; exceptionally
+	 * with {@link IllegalArgumentException}, without a change, if the score would become
+	 * infinite
 	 */
 	CompletableFuture<Double> addAsync(String board, String member, double points);
 

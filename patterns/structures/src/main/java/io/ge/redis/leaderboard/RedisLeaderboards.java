@@ -41,7 +41,7 @@ public final class RedisLeaderboards implements Leaderboards {
 
 	private static final LuaScript TOP = LuaScript.command(RedisLeaderboards.class, "look", "ZREVRANGE");
 
-	/** Where the member begins in an element of a board with {@link Ties#FIRST}. */
+	/** The index of the member in an element of a board with {@link Ties#FIRST}. */
 	private static final int FIRST_MEMBER = 17;
 
 	private final LeaderboardProperties properties;

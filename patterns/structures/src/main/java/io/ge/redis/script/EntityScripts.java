@@ -14,8 +14,8 @@ import io.ge.redis.core.structure.BlockingCalls;
  * sees half of what a script does.
  * <p>
  * Redis: one script call. The keys {@code prefix:script:{entity:id}:key} are in one slot.
- * A key that is left without a TTL gets the one of its kind. If nobody learns the outcome
- * of a call ({@link io.ge.redis.RedisUnavailableException}), the script may have run.
+ * A key that is left without a TTL gets the one of its kind. If the outcome of a call
+ * stays unknown ({@link io.ge.redis.RedisUnavailableException}), the script may have run.
  */
 public interface EntityScripts {
 

@@ -1,7 +1,7 @@
 -- Runs a script of the application on the keys of one entity.
 --
 -- KEYS  keys of the entity
--- ARGV  milliseconds to live or 0 for ever, then the arguments of the script, whose text stands in the function below
+-- ARGV  milliseconds to live or 0 for ever, then the arguments of the script, whose text is in the function below
 -- Reply the elements of the list that the script returns, or what it returns as one element
 --
 -- Invariant: a key without a time to live gets one, also if the script fails. What that wrote before stays.
