@@ -26,7 +26,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Whether guards can rely on each Redis that they use.
+ * Reports whether guards can rely on each Redis that they use.
  * <p>
  * {@code DOWN} while outage policies apply to a Redis or to a server of a Cluster, or
  * where the guards lack permissions.
@@ -38,9 +38,9 @@ import org.springframework.boot.health.contributor.Status;
  * is also {@code UNKNOWN} where the server does not disclose its policy, where it refuses
  * our channels, or where revocations cannot be followed.
  * <p>
- * {@code OUT_OF_SERVICE} where a consumer of this instance has got no answer for three of
- * its periods, though it is to take messages, or a call of its listener lasts for longer
- * than {@code max-processing-time}; {@code overdue} names it.
+ * {@code OUT_OF_SERVICE} where an active consumer of this instance has got no answer for
+ * three of its periods. Also where a call of its listener lasts longer than
+ * {@code max-processing-time}; {@code overdue} names it.
  * <p>
  * {@code UNKNOWN} where messages wait and a consumer of this instance is paused, or was
  * never started, for longer than its lease; {@code neglected} names it.

@@ -55,7 +55,8 @@ public final class GuardMeters implements GuardListener {
 		AtomicReferenceArray<@Nullable Meter> series = series(described, name);
 		Meter meter = series.get(place);
 		if (meter == null) {
-			// The registry gives the same meter to everybody, so two at once do no harm
+			// The registry returns the same meter to all callers, so two at once do no
+			// harm
 			meter = register(described, name, place);
 			series.set(place, meter);
 		}

@@ -71,7 +71,7 @@ public class GuardResources {
 	}
 
 	/**
-	 * Returns the addresses of the resources by name, relative to that of the endpoint.
+	 * Returns the addresses of the resources by name, relative to the endpoint.
 	 */
 	Map<String, String> links() {
 		PathMappedEndpoints endpoints = this.endpoints.get();

@@ -77,7 +77,7 @@ class LockResource extends GuardResource {
 	private void requireKnown(LockControl control, String name) {
 		if (!control.exists(name) && this.figures.of(NAME, name).isEmpty()) {
 			throw GuardRequestException.notFound(
-					"This instance knows no lock '" + name + "', and nobody holds it under this key.",
+					"This instance knows no lock '" + name + "', and it is not held under this key.",
 					"List the locks, without a name in the path.");
 		}
 	}

@@ -46,7 +46,7 @@ public final class MeterNames {
 		if (this.full.add(pattern)) {
 			logger.warn("The pattern " + pattern + " has more than " + MOST + " names, such as '" + name
 					+ "'. Meters count all further ones as '" + OTHER
-					+ "'. Use few names, and tell entities apart by keys.");
+					+ "'. Use few names, and distinguish entities by keys.");
 		}
 		return false;
 	}

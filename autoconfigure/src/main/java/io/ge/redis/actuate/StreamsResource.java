@@ -85,7 +85,8 @@ class StreamsResource extends GuardResource {
 		String action = String.valueOf(request.text(ACTION));
 		String id = request.text(ID);
 		if (id == null) {
-			throw GuardRequestException.invalid(ID, "id is missing.", "Add that of a dead letter, as the list has it.");
+			throw GuardRequestException.invalid(ID, "id is missing.",
+					"Add the id of a dead letter, as the list has it.");
 		}
 		return switch (action) {
 			case "replay" -> Map.of(ID, id, ACTION, action, "done", replay(stream, id));
@@ -118,7 +119,7 @@ class StreamsResource extends GuardResource {
 
 	private static void requireLetters(GuardRequest request) {
 		if (request.path().size() != 2 || !request.path().get(1).equals(LETTERS)) {
-			throw GuardRequestException.notFound("The path leads nowhere.",
+			throw GuardRequestException.notFound("The path names no resource.",
 					"Add " + LETTERS + " to the name of the stream.");
 		}
 	}

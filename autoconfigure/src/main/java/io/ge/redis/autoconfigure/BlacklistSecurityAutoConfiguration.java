@@ -183,7 +183,7 @@ public final class BlacklistSecurityAutoConfiguration {
 		@ConditionalOnClass({ Jwt.class, SecurityContextHolder.class })
 		static class SubscriberConfiguration {
 
-			// Without the scope it would find nobody, and nothing would be checked
+			// Without the scope it would find no user, and nothing would be checked
 			@Bean
 			@ConditionalOnBean(SecuritySubscriberScope.class)
 			@ConditionalOnMissingBean(CurrentToken.class)

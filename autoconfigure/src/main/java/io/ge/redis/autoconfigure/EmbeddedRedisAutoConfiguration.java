@@ -26,11 +26,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * Auto-configuration for a Redis that starts and stops with the application, for
  * development and tests.
  * <p>
- * It stands in only if {@code org.signal:embedded-redis} is on the classpath and nothing
+ * It applies only if {@code org.signal:embedded-redis} is on the classpath and nothing
  * else says which Redis to use: none of {@code spring.data.redis.host}, {@code .port},
- * {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and {@code .masterreplica.*}, no
- * bean of type {@link DataRedisConnectionDetails}, as of Testcontainers and Docker
- * Compose, and no {@link RedisConnectionFactory}. {@code spring.data.redis.database} is
+ * {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and {@code .masterreplica.*}; no
+ * bean of type {@link DataRedisConnectionDetails}, such as of Testcontainers and Docker
+ * Compose; and no {@link RedisConnectionFactory}. {@code spring.data.redis.database} is
  * honoured. It does not depend on {@code ge.redis.enabled}, since the application's own
  * beans use it too.
  * <p>
@@ -58,7 +58,7 @@ public final class EmbeddedRedisAutoConfiguration {
 		return new EmbeddedRedisConnectionDetails(server, properties.getDatabase());
 	}
 
-	// Processed ahead of time, the conditions were asked before anybody could know
+	// Ahead of time, the conditions were evaluated before another Redis could be known
 	private static void requireNoOther(Environment environment) {
 		ConfigurationPropertyName location = OnNoRedisPropertyCondition.findLocation(environment);
 		if (location != null) {

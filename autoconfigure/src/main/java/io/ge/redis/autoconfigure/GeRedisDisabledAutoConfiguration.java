@@ -102,7 +102,7 @@ public final class GeRedisDisabledAutoConfiguration {
 	}
 
 	/**
-	 * Consumers of nothing, for who pauses them or asks for their name.
+	 * Consumers without containers, for code that pauses them or queries them by name.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnSwitchedOff

@@ -26,7 +26,7 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Auto-configuration of the caller's name: the user of Spring Security where it is
- * present, else that of the request.
+ * present, else the user of the request.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnBean(name = "geRedisGuardVerifier")

@@ -35,7 +35,7 @@ record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("g
 				"ge.redis.verify-round-trip must be from 0 to 1, such as 0.01 for one value of a hundred");
 	}
 
-	/** What a start does if Redis cannot be used. */
+	/** The reaction of a start if Redis cannot be used. */
 	enum Startup {
 
 		/** The application starts; the policies for outages apply. */
@@ -47,7 +47,7 @@ record GeRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("g
 	}
 
 	/**
-	 * Where the guards stand among other advice.
+	 * The position of the guards among other advice.
 	 *
 	 * @param order order of the outermost guard, lower is further out; the other guards
 	 * follow in steps of 100

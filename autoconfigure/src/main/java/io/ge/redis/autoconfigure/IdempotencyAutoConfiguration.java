@@ -9,7 +9,7 @@ import javax.sql.DataSource;
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.autoconfigure.application.WitnessDatabase;
+import io.ge.redis.autoconfigure.application.RecordDatabase;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
@@ -60,7 +60,7 @@ public final class IdempotencyAutoConfiguration {
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
 			ObjectProvider<RedisBackends> backends, GuardEvents events, ObjectProvider<IdempotencyKeySource> keySources,
 			ObjectProvider<ResultCodecFactory> codecs, ObjectProvider<PrincipalProvider> principals,
-			ObjectProvider<WitnessDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls,
+			ObjectProvider<RecordDatabase> database, ObjectProvider<JsonMapper> mapper, GuardedCalls calls,
 			Environment environment) {
 		IdempotencyPattern.Extensions extensions = new IdempotencyPattern.Extensions(
 				() -> keySources.orderedStream().toList(), () -> codecs.orderedStream().toList(),
@@ -70,8 +70,8 @@ public final class IdempotencyAutoConfiguration {
 				new PatternBackend("idempotency", backends, environment), events, calls);
 	}
 
-	private static @Nullable DataSource database(ObjectProvider<WitnessDatabase> provider) {
-		WitnessDatabase database = provider.getIfAvailable();
+	private static @Nullable DataSource database(ObjectProvider<RecordDatabase> provider) {
+		RecordDatabase database = provider.getIfAvailable();
 		return (database != null) ? database.get() : null;
 	}
 
@@ -105,9 +105,9 @@ public final class IdempotencyAutoConfiguration {
 	static class Jdbc {
 
 		@Bean
-		static WitnessDatabase geRedisIdempotencyWitnessDatabase(BeanFactory beans,
+		static RecordDatabase geRedisIdempotencyRecordDatabase(BeanFactory beans,
 				ObjectProvider<PlatformTransactionManager> managers, ObjectProvider<IdempotencyProperties> properties) {
-			return new WitnessDatabase(beans, managers, properties);
+			return new RecordDatabase(beans, managers, properties);
 		}
 
 	}

@@ -116,7 +116,7 @@ public final class IdempotencyWebAutoConfiguration {
 			return ResponseEntityRecorder.onWebFlux(() -> properties.getObject().replayedHeaders());
 		}
 
-		// In front of all others, so that it sees what the application is told
+		// In front of all others, so that it sees the request as the application gets it
 		@Bean
 		@Order(Ordered.HIGHEST_PRECEDENCE)
 		HttpHandlerDecoratorFactory geRedisIdempotencyHttpHandlerDecorator(IdempotencyWebFilter filter) {

@@ -153,7 +153,7 @@ public final class SessionAutoConfiguration {
 		};
 	}
 
-	// One of them would be replaced without a word
+	// One of them would be replaced silently
 	private static void refuseSecondRepository(ConfigurableListableBeanFactory beans, Environment environment) {
 		String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
 			.flatMap((type) -> Arrays.stream(beans.getBeanNamesForType(type, true, false)))

@@ -105,7 +105,7 @@ public final class StructureAutoConfiguration {
 	static class BloomConfiguration {
 
 		/**
-		 * Made at startup where filters are configured: checks them against those in
+		 * Created at startup where filters are configured: compares them with the ones in
 		 * Redis.
 		 */
 		@Bean(initMethod = "verify")

@@ -25,14 +25,14 @@ import org.springframework.util.FileSystemUtils;
 /**
  * A {@code redis-server} process for development and tests.
  * <p>
- * It listens on the loopback interface only, keeps nothing on disk, and has a temporary
- * directory of its own for the binary and the log, which goes with it.
+ * It listens on the loopback interface only and keeps nothing on disk. The binary and the
+ * log are in a temporary directory of its own, which it deletes at the end.
  * <p>
  * The process ends with {@link #close()}, and, where there is a POSIX shell, with the
- * JVM, however that ends: a shutdown hook would run beside the one that closes the
- * application context and take Redis away under it, and would not run after a
- * {@code kill -9}. See {@link ParentWatch}. On Linux a Ctrl-C in the terminal does not
- * reach the process, so that the application can still release what it holds.
+ * JVM, however that ends. A shutdown hook would stop Redis while the application context
+ * still closes, and would not run after a {@code kill -9}. See {@link ParentWatch}. On
+ * Linux a Ctrl-C in the terminal does not reach the process, so that the application can
+ * still release its locks.
  */
 public final class EmbeddedRedisServer implements AutoCloseable {
 
@@ -138,8 +138,7 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * Reads the log rather than connecting: who answers on the port may be someone else's
-	 * server.
+	 * Reads the log rather than connecting: another server may answer on the port.
 	 */
 	private void awaitReady() {
 		long start = System.nanoTime();

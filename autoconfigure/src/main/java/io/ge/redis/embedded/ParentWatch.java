@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a server when this JVM is gone. A shell waits on a pipe whose other end only this
- * JVM holds: a line tells it to leave, the end of the pipe that the JVM has ended, be it
- * by {@code kill -9}. It ignores signals of a terminal, so that it outlives the JVM.
+ * JVM holds: a line asks it to leave; the end of the pipe means that the JVM has ended,
+ * even by {@code kill -9}. It ignores signals of a terminal, so that it outlives the JVM.
  */
 final class ParentWatch implements AutoCloseable {
 

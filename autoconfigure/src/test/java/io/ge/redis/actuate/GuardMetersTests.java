@@ -114,7 +114,7 @@ class GuardMetersTests {
 		assertThat(this.registry.get("ge.redis.lock.hold").tags("lock", "order-7").timer().count()).isEqualTo(2);
 		assertThat(this.registry.get("ge.redis.ratelimit.requests").tags("limit", "api").counters()).isNotEmpty();
 		assertThat(output.toString()).containsOnlyOnce("The pattern lock has more than 1000 names")
-			.contains("such as 'order-1000'", "tell entities apart by keys");
+			.contains("such as 'order-1000'", "distinguish entities by keys");
 	}
 
 	private static RateLimitEvent allowed(RateLimit limit, long remaining) {

@@ -33,7 +33,7 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 		.flatMap(List::stream)
 		.collect(Collectors.toUnmodifiableSet());
 
-	/** Those whose method is called with what was read from JSON. */
+	/** Annotations whose method is called with values read from JSON. */
 	private static final Set<Class<? extends Annotation>> LISTENING = Set.of(RedisBroadcastListener.class,
 			RedisJob.class, RedisStreamListener.class);
 

@@ -30,9 +30,9 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.StringUtils;
 
 /**
- * The members that an expression reaches by reflection: of the types that are known, all
- * methods and fields with a name that occurs in it, and those of the types to which they
- * lead.
+ * The members that an expression reaches by reflection: all methods and fields of the
+ * known types with a name that occurs in it. Members of their types follow in the same
+ * way.
  */
 final class ExpressionReach {
 

@@ -16,12 +16,13 @@ import org.springframework.cache.interceptor.SimpleKey;
 import org.springframework.util.ClassUtils;
 
 /**
- * Hints for what the library itself needs in a native image.
+ * Hints for the library's own needs in a native image.
  */
 public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 
 	/**
-	 * Their presence is asked for when the image runs, which only finds what is listed.
+	 * Classes whose presence is checked when the image runs, which only finds listed
+	 * ones.
 	 */
 	static final List<String> ASKED_FOR = List.of("com.github.benmanes.caffeine.cache.Caffeine",
 			"io.lettuce.core.RedisClient", "io.micrometer.context.ContextSnapshotFactory",
@@ -50,7 +51,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 				MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.server.reactive.ServerHttpRequest",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
-		// For the bodies of responses in which work may go on
+		// For the bodies of responses, in which work may continue
 		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.HttpEntity",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerType(MethodExpression.CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);

@@ -11,8 +11,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 
 /**
- * The Redis of a pattern: that of {@code ge.redis.<pattern>.connection-factory}, else the
- * application's only or primary one.
+ * The Redis of a pattern: the one of {@code ge.redis.<pattern>.connection-factory}, else
+ * the application's only or primary one.
  */
 public record PatternBackend(String pattern, ObjectProvider<RedisBackends> backends,
 		Environment environment) implements Supplier<RedisBackend> {

@@ -18,10 +18,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Finds the database of the transactions in which effects are: that of the transaction
- * manager that is named, or of the only or primary one.
+ * Finds the database of the transactions in which effects are: from the named transaction
+ * manager, or from the only or primary one.
  */
-public class WitnessDatabase implements Supplier<@Nullable DataSource> {
+public class RecordDatabase implements Supplier<@Nullable DataSource> {
 
 	private static final String DATA_SOURCE = "dataSource";
 
@@ -31,7 +31,7 @@ public class WitnessDatabase implements Supplier<@Nullable DataSource> {
 
 	private final ObjectProvider<IdempotencyProperties> properties;
 
-	public WitnessDatabase(BeanFactory beans, ObjectProvider<PlatformTransactionManager> managers,
+	public RecordDatabase(BeanFactory beans, ObjectProvider<PlatformTransactionManager> managers,
 			ObjectProvider<IdempotencyProperties> properties) {
 		this.beans = beans;
 		this.managers = managers;

@@ -6,12 +6,12 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Where the filters stand, relative to that of Spring Security, from the outermost to the
- * innermost.
+ * The order of the filters, relative to the filter of Spring Security, from the outermost
+ * to the innermost.
  */
 public enum WebFilterOrder {
 
-	/** Collects what the client is told of its limits. */
+	/** Collects the headers about the client's limits. */
 	RATE_LIMIT_HEADERS(-4),
 
 	/** Answers for all filters behind it. */
@@ -23,7 +23,7 @@ public enum WebFilterOrder {
 	/** Limits requests whose caller is known. */
 	RATE_LIMIT_AFTER_AUTHENTICATION(1);
 
-	/** Where Boot puts Spring Security's filter unless configured, if it can be. */
+	/** Boot's default order of Spring Security's filter. */
 	private static final int SECURITY_FILTER = -100;
 
 	private final int distance;

@@ -21,8 +21,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Matches if no property says where Redis is. A property without a value counts as set: a
- * deployment that forgot to fill it must fail. Ahead of time nothing is known about where
- * an application will run, so it must be told that it is to have an embedded server.
+ * deployment that forgot to fill it must fail. Ahead of time it is unknown where an
+ * application will run, so an embedded server must be enabled explicitly.
  */
 public class OnNoRedisPropertyCondition extends SpringBootCondition {
 

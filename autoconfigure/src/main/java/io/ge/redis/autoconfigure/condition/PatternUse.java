@@ -230,7 +230,7 @@ public final class PatternUse {
 	}
 
 	/**
-	 * Returns whether a bean has a name as those of the library.
+	 * Returns whether a bean has a name of the library.
 	 */
 	public static boolean isOurs(String bean) {
 		return bean.regionMatches(true, 0, "geRedis", 0, 7) || bean.startsWith("ge.redis.")

@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 
 /**
- * The console, in the context that serves the endpoints: that of the application, or that
- * of the management port.
+ * The console, in the context that serves the endpoints: the application's, or the one of
+ * the management port.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty("ge.redis.console.enabled")

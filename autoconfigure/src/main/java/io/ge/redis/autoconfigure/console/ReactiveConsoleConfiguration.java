@@ -15,7 +15,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
 
 /**
- * The console on WebFlux. Its mapping is nobody else's to inject.
+ * The console on WebFlux. Its mapping is not for injection elsewhere.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)

@@ -14,7 +14,7 @@ import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 
 /**
- * The console on Spring MVC. Its mapping is nobody else's to inject.
+ * The console on Spring MVC. Its mapping is not for injection elsewhere.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

@@ -104,7 +104,7 @@ public final class BlacklistUse implements SmartInitializingSingleton {
 		return null;
 	}
 
-	// The TokenBlacklist is lazy, so somebody has asked for one that exists
+	// The TokenBlacklist is lazy, so an existing one was injected
 	private @Nullable String findInjected() {
 		for (String name : this.beans.getBeanNamesForType(TokenBlacklist.class, true, false)) {
 			if (this.beans.containsSingleton(name)) {

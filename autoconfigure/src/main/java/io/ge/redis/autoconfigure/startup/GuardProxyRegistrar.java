@@ -8,9 +8,9 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Sees to it that there is a proxy creator. Boot registers none with
+ * Ensures that there is a proxy creator. Boot registers none with
  * {@code spring.aop.auto=false}, nor with class proxying off and no weaver on the class
- * path, and annotated methods would then run unguarded without a word.
+ * path. Annotated methods would then run unguarded silently.
  */
 public class GuardProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -15,9 +15,9 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes properties, and what is checked against them at startup, only for who uses them,
- * unless one of the properties is set: defaults are right, and need not be looked at.
- * Where an application uses nothing of the library, only checks at startup are made.
+ * Creates properties, and their checks at startup, only for applications that use them,
+ * unless one of the properties is set: defaults are valid and need no check. An
+ * application that uses nothing of the library only runs its checks at startup.
  */
 public class LazyPatterns implements BeanFactoryPostProcessor {
 
@@ -54,7 +54,7 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 		for (String bean : beans.getBeanDefinitionNames()) {
 			List<String> prefixes = prefixes(bean);
 			if (!prefixes.isEmpty()) {
-				// Also where an application is lazy: what it sets is checked at startup
+				// Also where an application is lazy: its settings are checked at startup
 				beans.getBeanDefinition(bean)
 					.setLazyInit(prefixes.stream()
 						.allMatch((prefix) -> PatternUse.findProperty(this.environment, prefix) == null));

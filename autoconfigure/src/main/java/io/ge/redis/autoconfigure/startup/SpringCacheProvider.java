@@ -80,7 +80,7 @@ public final class SpringCacheProvider implements BeanDefinitionRegistryPostProc
 		}
 	}
 
-	// Ours would have been used, or nothing else makes one
+	// Ours would have been used, or no other provider creates one
 	private boolean isNoneWanted(ConfigurableListableBeanFactory beans) {
 		if (OnSwitchedOffCondition.switchedOff(this.environment, "cache").isEmpty()
 				|| this.environment.containsProperty(TYPE) || !isCaching(beans)) {

@@ -114,7 +114,7 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 				|| (uniform(name, 0).equals("ge") && uniform(name, 1).equals("redis")));
 	}
 
-	// Of a service named ge-redis, Kubernetes gives GE_REDIS_PORT and the like
+	// For a service named ge-redis, Kubernetes sets GE_REDIS_PORT and similar variables
 	private static boolean isOfSystem(ConfigurationPropertySource source) {
 		return source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
 	}

@@ -30,8 +30,8 @@ import org.springframework.context.ApplicationListener;
 
 /**
  * Warns once, when the application has started, of names in the properties that no
- * annotation uses, and once of caches that annotations write and none reads: they may be
- * misspelt, and the settings or the writes without effect.
+ * annotation uses. Also warns once of caches that annotations write and none reads. Such
+ * names may be misspelt, and the settings or the writes without effect.
  */
 public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Looks once, while an application starts: at what is used, what is wrong and what is
- * without effect.
+ * Checks once, while an application starts: which patterns are in use, and which settings
+ * are wrong or without effect.
  */
 @NullMarked
 package io.ge.redis.autoconfigure.startup;
