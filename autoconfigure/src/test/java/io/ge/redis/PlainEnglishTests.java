@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Pages, Javadoc, descriptions and messages are in plain English: short sentences and
+ * Pages, main code, descriptions and messages are in plain English: short sentences and
  * standard terms, always the same ones.
  */
 class PlainEnglishTests {
@@ -47,6 +47,44 @@ class PlainEnglishTests {
 		.add("shares? places?|makes? place", "set associativity")
 		.add("(callers?|that|who) (has|have|had) gone", "an abandoned call")
 		.patterns();
+
+	/** Words in names, comments, messages and scripts of main code, too. */
+	private static final Map<Pattern, String> WORDS_OF_CODE = new Glossary()
+		.add("is ?away|goes? away", "is unavailable, outage")
+		.add("(give[sn]?|giving|take[sn]?|taking)( back|Back\\w*)", "compensate; release, refund")
+		.add("(?-i:\\w+News)", "invalidation, change notification")
+		.add("(?-i:witness\\w*)", "transactional record")
+		.add("landing|lands", "load result")
+		.add("tellAll|tells|told", "notifies, reports; notified")
+		.add("door", "entry point")
+		.add("\\w*Wish", "request")
+		.add("urge\\w*", "wake")
+		.add("dice", "random")
+		.add("passBy|pass(ed|es)? by", "is bypassed, is skipped")
+		.add("goOn|goes on|go on", "continue")
+		.add("candidacy", "queued waiter, position")
+		.add("stand(s|ing)? (in|there|for)", "replaces, exists, means")
+		.add("fleet", "all instances")
+		.add("somebody|nobody|anybody|everybody|whoever", "a caller, no caller, callers that ...")
+		.add("who (asks|comes|has|waits|wants)", "a caller that ...")
+		.add("that of", "name the noun again")
+		.patterns();
+
+	/** Names that are promises: properties, their records, members of the endpoint. */
+	private static final Pattern PROMISED_NAMES = Pattern.compile("ge\\.redis\\.idempotency\\.witness[\\w-]*"
+			+ "|@param (?:witness\\w*|told)|WitnessMode witness|\\.witness\\(\\)|\\bwitnessPurgeInterval|int told\\b");
+
+	/** Packages whose code does not keep to this yet. None is added. */
+	private static final List<String> NOT_YET = List.of("breaker", "cache", "core/connection", "core/outage", "lock",
+			"ratelimit", "security", "session", "web");
+
+	private static final Pattern COMMENT_BREAK = Pattern.compile("\\s*\n\\s*(?:\\*(?!/)|//|--)? ?");
+
+	private static final Pattern HEADLESS = Pattern.compile(
+			"/\\*\\*[\\s*]*(?:What|Who(?:ever)?|Tells|Whose|Of|As|How" + "|Where|That|Those|Both|Also|Since|Among)\\b");
+
+	private static final Pattern JAVADOC_BLOCK = Pattern
+		.compile("</?(?:p|ul|ol|li|pre|h\\d|table|tr|t[dh])\\b[^>]*>|@(?:param|throws) \\S+|@return|@see");
 
 	private static final Pattern RAW_TAG = Pattern.compile("\\{@\\w+");
 
@@ -84,6 +122,24 @@ class PlainEnglishTests {
 			while (comments.find()) {
 				check(file.getFileName().toString(), javadoc(comments.group()), found);
 			}
+		}
+		assertThat(found).isEmpty();
+	}
+
+	@Test
+	void codeKeepsToTheGlossary() {
+		List<String> found = new ArrayList<>();
+		for (Path file : mainCode()) {
+			checkCode(file.getFileName().toString(), Pages.read(file), found);
+		}
+		assertThat(found).isEmpty();
+	}
+
+	@Test
+	void javadocIsInShortSentencesWithSubjectOrVerb() {
+		List<String> found = new ArrayList<>();
+		for (Path file : mainCode()) {
+			checkJavadoc(file.getFileName().toString(), Pages.read(file), found);
 		}
 		assertThat(found).isEmpty();
 	}
@@ -130,6 +186,23 @@ class PlainEnglishTests {
 		found.clear();
 		check("comment", javadoc("/**\n * Whoever\n * comes, {@code is away}.\n */"), found);
 		assertThat(found).hasSize(1);
+		found.clear();
+		checkCode("code", """
+				// Nobody
+				/** With {@code ge.redis.idempotency.witness} the caller
+				 * goes
+				 * on. */
+				void giveBack(WitnessMode witness);
+				""", found);
+		assertThat(found).hasSize(3);
+		found.clear();
+		checkJavadoc("comment", "/**\n\t * How it is.\n\t */ /** Returns how it is. */", found);
+		assertThat(found).hasSize(1);
+		found.clear();
+		checkJavadoc("comment",
+				"/** A " + "word ".repeat(13) + "<p>" + "word ".repeat(13) + " @return " + "word ".repeat(26) + "*/",
+				found);
+		assertThat(found).hasSize(1);
 		String words = "word ".repeat(26).strip();
 		assertThat(longSentences("# " + words + "\n| " + words + " |\n```\n" + words + "\n```\n")).isEmpty();
 		assertThat(longSentences(words + ".")).hasSize(1);
@@ -137,13 +210,43 @@ class PlainEnglishTests {
 	}
 
 	private static void check(String where, String text, List<String> found) {
+		check(where, text, GLOSSARY, found);
+	}
+
+	private static void check(String where, String text, Map<Pattern, String> glossary, List<String> found) {
 		String line = text.replaceAll("\\s+", " ");
-		GLOSSARY.forEach((pattern, instead) -> {
+		glossary.forEach((pattern, instead) -> {
 			Matcher matcher = pattern.matcher(line);
 			while (matcher.find()) {
 				found.add(where + ": '" + matcher.group() + "' (instead: " + instead + ")");
 			}
 		});
+	}
+
+	private static List<Path> mainCode() {
+		List<Path> files = new ArrayList<>(Sources.ofLibrary("src/main/java", ".java"));
+		files.addAll(Sources.ofLibrary("src/main/resources", ".lua"));
+		files.removeIf(
+				(file) -> NOT_YET.stream().anyMatch((each) -> file.toString().contains("/io/ge/redis/" + each + "/")));
+		return files;
+	}
+
+	private static void checkCode(String file, String code, List<String> found) {
+		check(file, PROMISED_NAMES.matcher(COMMENT_BREAK.matcher(code).replaceAll(" ")).replaceAll("X"), WORDS_OF_CODE,
+				found);
+	}
+
+	private static void checkJavadoc(String file, String code, List<String> found) {
+		Matcher comments = JAVADOC.matcher(code);
+		while (comments.find()) {
+			if (HEADLESS.matcher(comments.group()).lookingAt()) {
+				found.add(file + ": no subject or verb: " + comments.group());
+			}
+			String text = COMMENT_BREAK.matcher(comments.group()).replaceAll(" ");
+			JAVADOC_BLOCK.splitAsStream(INLINE_TAG.matcher(text).replaceAll("X"))
+				.flatMap((block) -> longSentences(block).stream())
+				.forEach((sentence) -> found.add(file + ": too long: " + sentence));
+		}
 	}
 
 	private static String javadoc(String comment) {
