@@ -35,7 +35,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * beans use it too.
  * <p>
  * An application that is processed ahead of time, as for a native image, has it only if
- * {@code ge.redis.embedded.enabled} was {@code true} then, and no other Redis afterwards.
+ * {@code ge.redis.embedded.enabled} was {@code true} then. It refuses another Redis
+ * afterwards.
  */
 @AutoConfiguration(before = DataRedisAutoConfiguration.class)
 @ConditionalOnClass({ RedisExecProvider.class, DataRedisConnectionDetails.class, RedisConnectionFactory.class })

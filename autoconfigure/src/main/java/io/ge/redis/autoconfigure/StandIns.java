@@ -51,7 +51,8 @@ import org.springframework.core.type.AnnotationMetadata;
 final class StandIns implements ImportBeanDefinitionRegistrar {
 
 	/**
-	 * With the switches of their patterns. That of caches needs beans of the application.
+	 * The APIs with the switches of their patterns. The one of caches needs beans of the
+	 * application.
 	 */
 	private static final Map<Class<?>, List<String>> APIS = Map.ofEntries(
 			Map.entry(RateLimiter.class, List.of("rate-limit")), Map.entry(DistributedLocks.class, List.of("lock")),

@@ -115,9 +115,6 @@ public final class StandIn implements InvocationHandler {
 		return type.isInterface() ? of(type, Map.of()) : null;
 	}
 
-	/**
-	 * Answers a method.
-	 */
 	@FunctionalInterface
 	public interface Answer {
 

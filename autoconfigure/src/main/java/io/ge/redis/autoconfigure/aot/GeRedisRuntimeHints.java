@@ -36,7 +36,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.internal.LockReport",
 			"io.ge.redis.idempotency.internal.IdempotencyReport", "io.ge.redis.cache.guard.CacheReport");
 
-	/** Stands in front of the application's resources as a proxy. */
+	/** Wraps the application's resources as a proxy. */
 	private static final String CLIENT_RESOURCES = "io.lettuce.core.resource.ClientResources";
 
 	@Override

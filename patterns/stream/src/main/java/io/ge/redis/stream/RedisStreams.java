@@ -38,8 +38,8 @@ import org.springframework.util.function.SingletonSupplier;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Streams in Redis: definitions, keys and scripts. Beside a stream {@code K}, which is
- * where the definition says, are {@code prefix:stream:{K}:d:<hash>} for its dedup keys,
+ * Streams in Redis: definitions, keys and scripts. A definition names the key {@code K}
+ * of a stream. Beside it are {@code prefix:stream:{K}:d:<hash>} for its dedup keys,
  * {@code :b:<id>} for bodies and {@code :dead} for dead letters. In a family or with
  * partitions, the id of a dead letter has the position of its stream behind a dot.
  */

@@ -19,7 +19,7 @@
 --  * Nothing is taken from a consumer whose lease is not over, nor from this one what it says to have, and at most as
 --    many as asked for are given, and no more bytes with their bodies, except of the first.
 --  * A consumer that has missed a reply is given the same again, and that counts as one delivery. What it was given
---    before that, in an earlier life of the process, is taken over like that of others. Only a message above the last bound
+--    before that, in an earlier life of the process, is taken over like any other. Only a message above the last bound
 --    is counted each time, unless that was only just, as all late takes are run together after an outage.
 --  * In order, nothing is given while an entry before it is pending.
 --  * A group that does not exist is made, from '0' with everything that is in the stream, which is not made. From '$'

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The Bloom filters that are configured below {@code ge.redis.bloom.filters}.
  * <p>
  * An added value is always found, until it is forgotten. A value that was not added is
- * found by mistake with the configured error rate, once as many values were added as the
- * filter has capacity for. Beyond the capacity, mistakes are more frequent. A filter with
- * a TTL has two generations, each with the capacity. It forgets a value between half of
- * the TTL and the TTL after it was last added. Values can neither be removed nor read.
+ * found by mistake with the configured error rate, once the filter is filled to its
+ * capacity. Beyond the capacity, mistakes are more frequent. A filter with a TTL has two
+ * generations, each with the capacity. It forgets a value between half of the TTL and the
+ * TTL after it was last added. Values can neither be removed nor read.
  * <p>
  * Redis: one script call each. All keys of a filter are in one slot. If the server has
  * {@code BF.RESERVE} when a filter is made, it is a filter of the server, else bits of a

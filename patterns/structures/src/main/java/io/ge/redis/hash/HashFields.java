@@ -53,7 +53,6 @@ final class HashFields {
 				? (name) -> strategy.nameForField(config, null, name) : UnaryOperator.identity();
 	}
 
-	/** Returns the field of a property. */
 	String field(String store, String property) {
 		String field = this.naming.apply(Arguments.member("field", property));
 		String name = this.known.getOrDefault(List.of(store, field), field);

@@ -21,10 +21,10 @@ import io.ge.redis.core.structure.BlockingCalls;
  * clock of Redis, and its keys go with the TTL of the board, counted from the last
  * addition.
  * <p>
- * Redis: one script call each. It is one command for the first members of all time, and
- * for {@link #add} where a board is permanent, shares ranks and has no other window. All
- * are O(log n) and the number of members that are returned. All keys of a board are in
- * one slot. If the outcome of a call stays unknown
+ * Redis: one script call each. It is one command for the first members of all time. It is
+ * also one for {@link #add} where a board is permanent, shares ranks and has no other
+ * window. All are O(log n) and the number of members that are returned. All keys of a
+ * board are in one slot. If the outcome of a call stays unknown
  * ({@link io.ge.redis.RedisUnavailableException}), {@link #submitBest} and
  * {@link #remove} may be repeated; an {@link #add} that is repeated may count twice. A
  * method without {@code Async} in its name waits for the answer.

@@ -136,9 +136,9 @@ public interface TokenBlacklist {
 	}
 
 	/**
-	 * Revokes every token of a session, those included that may yet be issued for it.
+	 * Revokes every token of a session, also tokens that may yet be issued for it.
 	 * <p>
-	 * Stands for {@code ge.redis.blacklist.max-token-lifetime} and the allowances for
+	 * Lasts for {@code ge.redis.blacklist.max-token-lifetime} and the allowances for
 	 * clocks.
 	 * @param issuer the {@code iss} claim of the tokens, or {@code null} if they have
 	 * none

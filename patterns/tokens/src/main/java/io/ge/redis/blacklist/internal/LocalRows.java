@@ -55,7 +55,6 @@ final class LocalRows {
 	/** Not-befores, read for known ids only. */
 	private final Map<Row.Id, Long> details = new ConcurrentHashMap<>();
 
-	/** Ends of blocks. */
 	private final Map<Row.Id, Long> blocks = new ConcurrentHashMap<>();
 
 	private final Map<Row.Id, Reason> reasons = new ConcurrentHashMap<>();

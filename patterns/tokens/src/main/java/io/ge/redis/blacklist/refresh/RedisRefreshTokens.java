@@ -77,9 +77,6 @@ final class RedisRefreshTokens {
 		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> Duration.ofMillis(reply.number(0)));
 	}
 
-	/**
-	 * Presents a token.
-	 */
 	CompletableFuture<Presented> rotate(TokenText presented, String nonce) {
 		ScriptCall call = ScriptCall.of(ROTATE, key(presented), presented.generation(), presented.hash(), nonce,
 				presented.successor(nonce).hash(), this.grace.toMillis(), MOST_REPEATABLE);
