@@ -24,7 +24,9 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * <p>
  * A value is given in the body, since URLs get into logs: as {@code value}, with {@code
  * issuer}, or with {@code list} for a block. Only several parts of a blocked subject must
- * be given by repeating the parameter in the query. The answer names it by its hash.
+ * be given by repeating the parameter in the query. The answer names it by its hash. An
+ * {@code issuer} is required, since a row is about tokens of exactly one issuer: {@code
+ * none} stands for tokens without one.
  */
 @RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })
@@ -37,6 +39,8 @@ class BlacklistResource extends GuardResource {
 	private static final String VALUE = "value";
 
 	private static final String ISSUER = "issuer";
+
+	private static final String NO_ISSUER = "none";
 
 	private static final String LIST = "list";
 
@@ -70,7 +74,8 @@ class BlacklistResource extends GuardResource {
 		String action = request.text(ACTION);
 		if ("look".equals(action)) {
 			request.allowOnly(Set.of(ACTION, VALUE, (kind == Kind.BLOCK) ? LIST : ISSUER));
-			return this.control.get().look(kind, issuer(kind, request), values(request));
+			List<String> values = values(request);
+			return this.control.get().look(kind, issuer(kind, request), values);
 		}
 		if (kind == Kind.BLOCK) {
 			return switch (String.valueOf(action)) {
@@ -94,16 +99,16 @@ class BlacklistResource extends GuardResource {
 		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, EXPIRES, REASON));
 		String id = required(request, VALUE);
 		Instant expires = expires(request);
-		Duration stands = valid(REASON,
-				() -> this.control.get().revoke(request.text(ISSUER), id, expires, request.text(REASON)));
+		String issuer = issuer(Kind.TOKEN, request);
+		Duration stands = valid(REASON, () -> this.control.get().revoke(issuer, id, expires, request.text(REASON)));
 		return done(Kind.TOKEN, request, stands);
 	}
 
 	private ActionReport revokeAll(Kind kind, GuardRequest request) {
 		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, REASON));
 		String value = required(request, VALUE);
-		Duration stands = valid(REASON,
-				() -> this.control.get().revokeAll(kind, request.text(ISSUER), value, request.text(REASON)));
+		String issuer = issuer(kind, request);
+		Duration stands = valid(REASON, () -> this.control.get().revokeAll(kind, issuer, value, request.text(REASON)));
 		return done(kind, request, stands);
 	}
 
@@ -155,8 +160,19 @@ class BlacklistResource extends GuardResource {
 				"There is: " + String.join(", ", known) + ".");
 	}
 
-	private static @Nullable String issuer(Kind kind, GuardRequest request) {
-		return (kind == Kind.BLOCK) ? required(request, LIST) : request.text(ISSUER);
+	private @Nullable String issuer(Kind kind, GuardRequest request) {
+		if (kind == Kind.BLOCK) {
+			return required(request, LIST);
+		}
+		String issuer = request.text(ISSUER);
+		if (issuer == null) {
+			Set<String> inUse = this.control.get().issuers();
+			throw GuardRequestException.invalid(ISSUER, "issuer is missing.",
+					"Set it to the iss claim of the tokens"
+							+ (inUse.isEmpty() ? "" : ", in use: " + String.join(", ", inUse)) + "; or to " + NO_ISSUER
+							+ " if they have no issuer.");
+		}
+		return NO_ISSUER.equals(issuer) ? null : issuer;
 	}
 
 	private static List<String> values(GuardRequest request) {

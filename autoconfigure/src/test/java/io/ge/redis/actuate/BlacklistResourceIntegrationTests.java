@@ -20,6 +20,8 @@ import io.ge.redis.test.StandaloneRedis;
 import io.ge.redis.test.Wide;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.http.HttpStatus;
@@ -182,6 +184,29 @@ class BlacklistResourceIntegrationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "token", "session", "subject", "client" })
+	void issuerIsNamedOrExplicitlyNone(String kind) {
+		run(this.writing, (blacklist, mvc) -> {
+			String body = "{\"action\": \"revoke\", \"value\": \"a\"%s"
+					+ (kind.equals("token") ? ", \"expires\": " + LATER.getEpochSecond() : "") + "}";
+			blacklist.check(TOKEN);
+			MvcTestResult missing = post(mvc, "/" + kind, body.formatted(""));
+			assertProblem(missing, "issuer");
+			assertThat(missing).bodyJson()
+				.extractingPath("$.detail")
+				.isEqualTo("issuer is missing. Set it to the iss claim of the tokens, in use: " + ISSUER
+						+ "; or to none if they have no issuer.");
+			assertProblem(post(mvc, "/" + kind, "{\"action\": \"look\", \"value\": \"a\"}"), "issuer");
+			assertThat(post(mvc, "/" + kind, body.formatted(", \"issuer\": \"none\""))).bodyJson()
+				.extractingPath("$.done")
+				.isEqualTo(true);
+			TokenIdentity bare = new TokenIdentity(null, kind.equals("token") ? "a" : "b", "a", Instant.now(), LATER,
+					null, "a", "a");
+			assertThat(blacklist.check(bare)).isNotEqualTo(TokenStatus.CLEAR);
+		});
+	}
+
 	@Test
 	@Wide
 	void saysWhatIsWrongWithARequest() {
@@ -200,9 +225,9 @@ class BlacklistResourceIntegrationTests {
 					"expires");
 			assertProblem(post(mvc, "/subject?value=a&value=b", "{\"action\": \"revoke\"}"), "value");
 			assertProblem(post(mvc, "/subject", "{\"action\": \"revoke\", \"value\": \"a\", \"list\": \"b\"}"), "list");
-			assertProblem(
-					post(mvc, "/subject",
-							"{\"action\": \"revoke\", \"value\": \"a\", \"reason\": \"" + "x".repeat(201) + "\"}"),
+			assertProblem(post(mvc, "/subject",
+					"{\"action\": \"revoke\", \"issuer\": \"none\", \"value\": \"a\", \"reason\": \"" + "x".repeat(201)
+							+ "\"}"),
 					"reason");
 			assertProblem(post(mvc, "/block", "{\"action\": \"block\", \"value\": \"a\", \"duration\": \"1m\"}"),
 					"list");

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.ge.redis.RedisUnavailableException;
@@ -65,7 +66,14 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * Returns the hash that names a row.
+	 * Returns issuers of tokens that this instance has checked, at most a few.
+	 */
+	public Set<String> issuers() {
+		return this.blacklist.engine().issuers();
+	}
+
+	/**
+	 * Returns the hash of what a row is about.
 	 */
 	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
 		return hash(name(kind, issuer, value).member());

@@ -3,7 +3,10 @@
 package io.ge.redis.blacklist.internal;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.BlacklistEvent.Source;
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlacklistEngine {
 
+	// Tokens may name any issuer where their signature is not checked before
+	private static final int MOST_ISSUERS = 8;
+
 	private final RedisTokenBlacklist redis;
 
 	private final LocalRows memory;
@@ -30,6 +36,8 @@ final class BlacklistEngine {
 
 	private final Duration staleFor;
 
+	private final Set<String> issuers = ConcurrentHashMap.newKeySet();
+
 	public BlacklistEngine(RedisTokenBlacklist redis, LocalRows memory, RowFeed feed, boolean requireId,
 			Duration staleFor) {
 		this.redis = redis;
@@ -39,7 +47,17 @@ final class BlacklistEngine {
 		this.staleFor = staleFor;
 	}
 
+	/**
+	 * Returns issuers of tokens that were checked here, at most {@value #MOST_ISSUERS}.
+	 */
+	public Set<String> issuers() {
+		return new TreeSet<>(this.issuers);
+	}
+
 	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, TokenIdentity token) {
+		if (token.issuer() != null && this.issuers.size() < MOST_ISSUERS) {
+			this.issuers.add(token.issuer());
+		}
 		if (token.id() == null && this.requireId) {
 			return BlacklistDecision.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
 		}
