@@ -4,9 +4,11 @@ package io.ge.redis.actuate;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
@@ -17,10 +19,11 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of all patterns, as their events describe them.
+ * The meters of all patterns, as their events describe them. All series of a name begin
+ * at 0 as soon as the name is known: at startup by {@link KnownNames}, else by its first
+ * event. A counter that appeared with what it counts would show no increase.
  */
 public final class GuardMeters implements GuardListener {
 
@@ -30,7 +33,7 @@ public final class GuardMeters implements GuardListener {
 
 	private final MeterNames names;
 
-	private final Map<EventMeter, Map<String, AtomicReferenceArray<@Nullable Meter>>> meters = new ConcurrentHashMap<>();
+	private final Map<EventMeter, Map<String, Meter[]>> meters = new ConcurrentHashMap<>();
 
 	public GuardMeters(MeterRegistry registry, List<EventGauge> gauges, MeterNames names) {
 		this.registry = registry;
@@ -39,27 +42,30 @@ public final class GuardMeters implements GuardListener {
 		gauges.stream().filter((gauge) -> gauge.beside() == null).forEach((gauge) -> register(gauge, ""));
 	}
 
+	/**
+	 * Registers all meters of a name with 0.
+	 * @param pattern the pattern as in its events, such as {@code ratelimit}
+	 */
+	public void begin(String pattern, String name) {
+		String value = this.names.of(pattern, name);
+		KnownNames.meters(pattern).forEach((meter) -> series(pattern, meter, value));
+	}
+
 	@Override
 	public void onEvent(GuardEvent event) {
 		EventMeter meter = event.meter();
 		if (meter != null) {
-			record(meter, this.names.of(event.pattern(), event.name()), event.series(), event.amount());
+			record(event, meter, event.series(), event.amount());
 		}
 		EventMeter second = event.secondMeter();
 		if (second != null) {
-			record(second, this.names.of(event.pattern(), event.name()), 0, 1);
+			record(event, second, 0, 1);
 		}
 	}
 
-	private void record(EventMeter described, String name, int place, long amount) {
-		AtomicReferenceArray<@Nullable Meter> series = series(described, name);
-		Meter meter = series.get(place);
-		if (meter == null) {
-			// The registry returns the same meter to all callers, so two at once do no
-			// harm
-			meter = register(described, name, place);
-			series.set(place, meter);
-		}
+	private void record(GuardEvent event, EventMeter described, int place, long amount) {
+		String name = this.names.of(event.pattern(), event.name());
+		Meter meter = series(event.pattern(), described, name)[place];
 		if (meter instanceof Timer timer) {
 			timer.record(amount, TimeUnit.NANOSECONDS);
 		}
@@ -68,14 +74,18 @@ public final class GuardMeters implements GuardListener {
 		}
 	}
 
-	private AtomicReferenceArray<@Nullable Meter> series(EventMeter described, String name) {
-		Map<String, AtomicReferenceArray<@Nullable Meter>> names = this.meters.computeIfAbsent(described,
-				(first) -> new ConcurrentHashMap<>());
-		AtomicReferenceArray<@Nullable Meter> series = names.get(name);
+	// The registry gives the same meter to all callers, so two at once do no harm
+	private Meter[] series(String pattern, EventMeter described, String name) {
+		Map<String, Meter[]> names = this.meters.computeIfAbsent(described, (first) -> new ConcurrentHashMap<>());
+		Meter[] series = names.get(name);
 		if (series == null) {
-			series = new AtomicReferenceArray<>(described.series());
+			series = IntStream.range(0, described.series())
+				.mapToObj((place) -> register(described, name, place))
+				.toArray(Meter[]::new);
 			names.put(name, series);
-			described.siblings().forEach((sibling) -> record(sibling, name, 0, 0));
+			Stream.concat(described.siblings().stream(), KnownNames.meters(pattern).stream())
+				.filter((meter) -> Objects.equals(meter.nameTag(), described.nameTag()))
+				.forEach((meter) -> series(pattern, meter, name));
 			this.gauges.stream()
 				.filter((gauge) -> gauge.beside() == described)
 				.forEach((gauge) -> register(gauge, name));

@@ -8,6 +8,7 @@ import java.util.List;
 import io.ge.redis.actuate.ConsumerMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.GuardMeters;
+import io.ge.redis.actuate.KnownNames;
 import io.ge.redis.actuate.MeterNames;
 import io.ge.redis.breaker.BreakerCallEvent;
 import io.ge.redis.breaker.internal.BreakerPattern;
@@ -16,6 +17,7 @@ import io.ge.redis.cache.behind.WriteBehindEvent;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.event.EventGauge;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.lock.internal.LockPattern;
 import io.ge.redis.queue.JobEvent;
 import io.ge.redis.queue.QueuePattern;
@@ -23,10 +25,13 @@ import io.ge.redis.stream.StreamPattern;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /**
  * Meters.
@@ -55,6 +60,12 @@ public final class GeRedisMetricsAutoConfiguration {
 		List<EventGauge> all = new ArrayList<>(gauges.orderedStream().toList());
 		all.addAll(StreamPattern.gauges(streams::getObject));
 		return new GuardMeters(registry, all, names);
+	}
+
+	@Bean
+	SmartInitializingSingleton geRedisKnownNames(ObjectProvider<GuardMeters> meters, GuardedMethods methods,
+			Environment environment, ConfigurableListableBeanFactory beans) {
+		return () -> KnownNames.begin(meters::getObject, methods, environment, beans);
 	}
 
 	@Bean

@@ -25,11 +25,11 @@ public final class GuardedMethods {
 	}
 
 	/**
-	 * Checks each method: the known ones now, the methods of later beans on creation,
+	 * Adds a check of each method: the known ones now, the methods of later beans on creation,
 	 * which an exception fails.
 	 */
 	public void onEach(Consumer<Entry> check) {
-		this.check = check;
+		this.check = this.check.andThen(check);
 		this.entries.forEach(check);
 	}
 
