@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.ge.redis.test.Sources;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,7 +52,7 @@ class DashboardTests {
 	void dashboardAsksForWhatExists() {
 		List<String> problems = new ArrayList<>();
 		Set<Integer> ids = new HashSet<>();
-		for (JsonNode panel : this.dashboard.path("panels")) {
+		for (JsonNode panel : panels()) {
 			assertThat(ids.add(panel.path("id").asInt())).isTrue();
 			for (JsonNode target : panel.path("targets")) {
 				check(target.path("expr").asString(""), target.path("legendFormat").asString(""), problems);
@@ -66,13 +67,32 @@ class DashboardTests {
 	}
 
 	@Test
+	void firstRowHasFiguresWithThresholdsAndFurtherOnesAreCollapsed() {
+		List<JsonNode> top = this.dashboard.path("panels").valueStream().toList();
+		assertThat(top.subList(0, 6)).allSatisfy((panel) -> {
+			assertThat(panel.path("type").asString()).isEqualTo("stat");
+			assertThat(panel.at("/fieldConfig/defaults/thresholds/steps").size()).isGreaterThan(1);
+			assertThat(panel.path("description").asString()).isNotBlank();
+		});
+		assertThat(top.stream().filter((panel) -> panel.path("type").asString().equals("row")).skip(1))
+			.allMatch((row) -> row.path("collapsed").asBoolean());
+	}
+
+	/** Panels, those of collapsed rows included. */
+	private List<JsonNode> panels() {
+		return this.dashboard.path("panels")
+			.valueStream()
+			.flatMap((panel) -> Stream.concat(Stream.of(panel), panel.path("panels").valueStream()))
+			.toList();
+	}
+
+	@Test
 	void everyMeterIsOnTheDashboard() {
 		Set<String> shown = new TreeSet<>();
-		this.dashboard.path("panels")
-			.forEach((panel) -> panel.path("targets")
-				.forEach((target) -> SERIES.matcher(target.path("expr").asString(""))
-					.results()
-					.forEach((series) -> shown.add(series.group(1)))));
+		panels().forEach((panel) -> panel.path("targets")
+			.forEach((target) -> SERIES.matcher(target.path("expr").asString(""))
+				.results()
+				.forEach((series) -> shown.add(series.group(1)))));
 		assertThat(meters.meters()).isNotEmpty()
 			.allSatisfy((meter) -> assertThat(shown).anyMatch(
 					(series) -> series.equals(meter) || series.matches(meter + "_(total|seconds_(count|sum|max))")));
