@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.queue.QueueFullException;
+import io.ge.redis.stream.StreamFullException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.convert.DurationStyle;
@@ -22,6 +24,8 @@ import org.springframework.boot.convert.DurationStyle;
  * @param parameters text, or a list where one was repeated
  */
 public record GuardRequest(List<String> path, Map<String, Object> parameters) {
+
+	static final String LETTERS = "dead-letters";
 
 	/**
 	 * Returns the name in the path, with a slash before it if only that is known, since a
@@ -60,6 +64,36 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 			throw GuardRequestException.invalid(name, name + " is there " + texts.size() + " times.", "Set it once.");
 		}
 		return texts.isEmpty() ? null : texts.get(0);
+	}
+
+	boolean isLetters() {
+		return this.path.size() == 2 && this.path.get(1).equals(LETTERS);
+	}
+
+	/**
+	 * Replays or deletes the dead letter whose {@code id} is given, as the {@code action}
+	 * says.
+	 */
+	Object onLetter(Predicate<String> replay, Predicate<String> delete) {
+		allowOnly(Set.of("action", "id"));
+		String id = text("id");
+		if (id == null) {
+			throw GuardRequestException.invalid("id", "id is missing.",
+					"Add that of a dead letter, as the list has it.");
+		}
+		String action = String.valueOf(text("action"));
+		try {
+			return switch (action) {
+				case "replay" -> Map.of("id", id, "action", action, "done", replay.test(id));
+				case "delete" -> Map.of("id", id, "action", action, "done", delete.test(id));
+				default -> throw GuardRequestException.invalid("action", "action is '" + action + "'.",
+						"Set it to replay or delete.");
+			};
+		}
+		catch (StreamFullException | QueueFullException ex) {
+			throw GuardRequestException.invalid("id", String.valueOf(ex.getMessage()) + ".",
+					"Replay it when there is room.");
+		}
 	}
 
 	public @Nullable Long number(String name) {

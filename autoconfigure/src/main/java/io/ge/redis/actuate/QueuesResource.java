@@ -7,8 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.queue.DeadJob;
+import io.ge.redis.queue.EnqueuedJob;
 import io.ge.redis.queue.JobStatus;
 import io.ge.redis.queue.QueuePattern;
 import io.ge.redis.queue.QueueProperties;
@@ -22,11 +25,19 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * {@code /actuator/geredis/queue/<name>} shows one queue, and {@code
  * /actuator/geredis/queue/<name>/<id>} the state of a job, without payload and result. A
  * delete cancels a job that waits, with {@code running=true} also one that is running.
+ * {@code
+ * /actuator/geredis/queue/<name>/dead-letters} lists the last {@value #MOST} jobs that
+ * were given up. A write there with an {@code id} and the action {@code replay} or {@code
+ * delete} puts one back into the queue or removes it.
  */
-@RegisterReflectionForBinding({ QueuesResource.QueueReport.class, QueuesResource.JobReport.class })
+@RegisterReflectionForBinding({ QueuesResource.QueueReport.class, QueuesResource.JobReport.class, DeadJob.class })
 public class QueuesResource extends GuardResource {
 
 	private static final String RUNNING = "running";
+
+	private static final Pattern LETTER = Pattern.compile("\\d+-\\d+");
+
+	private static final int MOST = 100;
 
 	private final Supplier<QueuePattern> pattern;
 
@@ -46,7 +57,26 @@ public class QueuesResource extends GuardResource {
 			return all;
 		}
 		String queue = queue(path);
+		if (request.isLetters()) {
+			return Map.of("deadLetters", queues.deadLetters(queue, MOST));
+		}
 		return (path.size() == 1) ? report(queue) : report(job(queue, path));
+	}
+
+	@Override
+	public Object write(GuardRequest request) {
+		String queue = queue(request.path());
+		if (!request.isLetters()) {
+			throw GuardRequestException.notFound("The path leads nowhere.",
+					"Add " + GuardRequest.LETTERS + " to the name of the queue.");
+		}
+		return request.onLetter((id) -> LETTER.matcher(id).matches() && replay(queue, id),
+				(id) -> LETTER.matcher(id).matches() && this.pattern.get().deleteDeadLetter(queue, id));
+	}
+
+	private boolean replay(String queue, String id) {
+		EnqueuedJob job = this.pattern.get().replay(queue, id);
+		return job != null && !job.duplicate();
 	}
 
 	@Override

@@ -12,7 +12,6 @@ import java.util.function.Supplier;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.stream.DeadLetter;
 import io.ge.redis.stream.DeadLetters;
-import io.ge.redis.stream.StreamFullException;
 import io.ge.redis.stream.StreamView;
 import io.ge.redis.stream.StreamViews;
 
@@ -29,13 +28,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 @RegisterReflectionForBinding({ StreamView.class, StreamView.GroupView.class, DeadLetter.class })
 class StreamsResource extends GuardResource {
 
-	private static final String LETTERS = "dead-letters";
-
 	private static final String LIMIT = "limit";
-
-	private static final String ACTION = "action";
-
-	private static final String ID = "id";
 
 	private static final long USUAL_LIMIT = 100;
 
@@ -81,29 +74,8 @@ class StreamsResource extends GuardResource {
 	public Object write(GuardRequest request) {
 		String stream = stream(request);
 		requireLetters(request);
-		request.allowOnly(Set.of(ACTION, ID));
-		String action = String.valueOf(request.text(ACTION));
-		String id = request.text(ID);
-		if (id == null) {
-			throw GuardRequestException.invalid(ID, "id is missing.",
-					"Add the id of a dead letter, as the list has it.");
-		}
-		return switch (action) {
-			case "replay" -> Map.of(ID, id, ACTION, action, "done", replay(stream, id));
-			case "delete" -> Map.of(ID, id, ACTION, action, "done", this.letters.get().delete(stream, id));
-			default -> throw GuardRequestException.invalid(ACTION, "action is '" + action + "'.",
-					"Set it to replay or delete.");
-		};
-	}
-
-	private boolean replay(String stream, String id) {
-		try {
-			return this.letters.get().replay(stream, id);
-		}
-		catch (StreamFullException ex) {
-			throw GuardRequestException.invalid(ID, String.valueOf(ex.getMessage()) + ".",
-					"Replay it when there is room.");
-		}
+		return request.onLetter((id) -> this.letters.get().replay(stream, id),
+				(id) -> this.letters.get().delete(stream, id));
 	}
 
 	private String stream(GuardRequest request) {
@@ -118,9 +90,9 @@ class StreamsResource extends GuardResource {
 	}
 
 	private static void requireLetters(GuardRequest request) {
-		if (request.path().size() != 2 || !request.path().get(1).equals(LETTERS)) {
-			throw GuardRequestException.notFound("The path names no resource.",
-					"Add " + LETTERS + " to the name of the stream.");
+		if (!request.isLetters()) {
+			throw GuardRequestException.notFound("The path leads nowhere.",
+					"Add " + GuardRequest.LETTERS + " to the name of the stream.");
 		}
 	}
 

@@ -3,6 +3,7 @@
 package io.ge.redis.queue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +16,7 @@ import io.ge.redis.core.consume.ConsumerSettings;
 import io.ge.redis.core.consume.ListenerMethod;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.function.SingletonSupplier;
 
@@ -56,6 +58,26 @@ public final class QueuePattern {
 
 	public QueueView view(String queue) {
 		return Waiting.await(this.redis.get().view(queue));
+	}
+
+	/** Lists dead letters, the newest first, with one script call. */
+	public List<DeadJob> deadLetters(String queue, int most) {
+		return Waiting.await(this.redis.get().deadLetters(queue, most));
+	}
+
+	/**
+	 * Puts a dead letter back into its queue as a new job, with one script call. A letter
+	 * whose key another job holds stays.
+	 * @return the new job, or {@code null} if there is no such letter
+	 * @throws QueueFullException if the queue has no room
+	 */
+	public @Nullable EnqueuedJob replay(String queue, String letter) {
+		return Waiting.await(this.redis.get().replay(queue, letter));
+	}
+
+	/** Removes a dead letter with one command, and returns whether there was one. */
+	public boolean deleteDeadLetter(String queue, String letter) {
+		return Waiting.await(this.redis.get().delete(queue, letter));
 	}
 
 	/**

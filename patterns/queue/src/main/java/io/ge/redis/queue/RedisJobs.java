@@ -26,6 +26,7 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.core.structure.Arguments;
 import tools.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
@@ -44,6 +45,12 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 	static final LuaScript SETTLE = LuaScript.load(RedisJobs.class, "settle.lua");
 
 	private static final LuaScript STATUS = LuaScript.load(RedisJobs.class, "status.lua");
+
+	private static final LuaScript DEAD_LETTERS = LuaScript.load(RedisJobs.class, "dead-letters.lua");
+
+	private static final LuaScript REPLAY = LuaScript.functions(RedisJobs.class, "replay.lua").around(ENQUEUE);
+
+	private static final LuaScript DELETE = LuaScript.command(RedisJobs.class, "delete-dead-letter", "XDEL");
 
 	private static final LuaScript VIEW = LuaScript.load(RedisJobs.class, "view.lua");
 
@@ -168,6 +175,25 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 		List<Object> arguments = settling(queue);
 		arguments.addAll(deliveries);
 		return run(SETTLE, keys(queue), arguments.toArray());
+	}
+
+	CompletableFuture<List<DeadJob>> deadLetters(String queue, int most) {
+		return run(DEAD_LETTERS, keys(queue), most).thenApply((reply) -> reply.parts()
+			.stream()
+			.map((part) -> new DeadJob(part.text(0), part.text(1), (int) part.number(2), (int) part.number(3),
+					part.text(4), part.text(5)))
+			.toList());
+	}
+
+	CompletableFuture<@Nullable EnqueuedJob> replay(String queue, String letter) {
+		return run(REPLAY, keys(queue), letter, UUID.randomUUID().toString(), this.properties.queue(queue).maxLength(),
+				channel())
+			.thenApply((reply) -> reply.text(0).equals("gone") ? null : enqueued(queue, reply));
+	}
+
+	CompletableFuture<Boolean> delete(String queue, String letter) {
+		return run(DELETE, List.of(keys(queue).get(PARTS.indexOf("dead"))), letter)
+			.thenApply((reply) -> reply.number(0) > 0);
 	}
 
 	CompletableFuture<QueueView> view(String queue) {

@@ -326,6 +326,39 @@ abstract class JobQueueContract {
 	}
 
 	@Test
+	void replaysADeadLetterOnceAsANewJobOfItsKey() {
+		QueueInstance instance = start().listen(new Mailer());
+		JobOptions options = JobOptions.defaults().key("order 42").priority(7);
+		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("never", 1), options);
+		awaitState(instance, job, State.FAILED);
+		DeadJob letter = instance.pattern().deadLetters("mail", 10).get(0);
+		assertThat(letter).isEqualTo(new DeadJob(letter.id(), job.id(), 1, 7, "rejected", letter.problem()));
+		assertThat(letter.problem()).contains("never");
+		EnqueuedJob again = instance.pattern().replay("mail", letter.id());
+		assertThat(again.id()).isNotEqualTo(job.id());
+		assertThat(instance.pattern().replay("mail", letter.id())).isNull();
+		awaitState(instance, again, State.FAILED);
+		DeadJob next = instance.pattern().deadLetters("mail", 10).get(0);
+		assertThat(next.job()).isEqualTo(again.id());
+		assertThat(instance.pattern().deleteDeadLetter("mail", next.id())).isTrue();
+		assertThat(instance.pattern().deleteDeadLetter("mail", next.id())).isFalse();
+		assertThat(instance.pattern().deadLetters("mail", 10)).isEmpty();
+	}
+
+	@Test
+	void aDeadLetterWhoseKeyAnotherJobHoldsStays() {
+		QueueInstance instance = start();
+		instance.listen(new Mailer());
+		JobOptions options = JobOptions.defaults().key("order 42");
+		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("never", 1), options);
+		awaitState(instance, job, State.FAILED);
+		EnqueuedJob later = instance.jobQueue().enqueue("mail", new Mail("b", 2), options.delay(Duration.ofHours(1)));
+		String letter = instance.pattern().deadLetters("mail", 10).get(0).id();
+		assertThat(instance.pattern().replay("mail", letter)).isEqualTo(new EnqueuedJob(later.id(), true));
+		assertThat(instance.pattern().deadLetters("mail", 10)).hasSize(1);
+	}
+
+	@Test
 	void cancelsWhatWaits() {
 		QueueInstance instance = start();
 		EnqueuedJob job = instance.jobQueue().enqueue("mail", new Mail("a", 1));
