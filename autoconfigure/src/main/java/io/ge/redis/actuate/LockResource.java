@@ -2,9 +2,14 @@
 
 package io.ge.redis.actuate;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.lock.internal.LockControl;
 import org.jspecify.annotations.Nullable;
 
@@ -30,11 +35,14 @@ class LockResource extends GuardResource {
 
 	private final Supplier<LockControl> control;
 
+	private final GuardedMethods methods;
+
 	private final GuardFigures figures;
 
-	public LockResource(Supplier<LockControl> control, GuardFigures figures) {
+	public LockResource(Supplier<LockControl> control, GuardedMethods methods, GuardFigures figures) {
 		super(NAME);
 		this.control = control;
+		this.methods = methods;
 		this.figures = figures;
 	}
 
@@ -47,7 +55,7 @@ class LockResource extends GuardResource {
 			request.allowOnly(Set.of());
 			return control.list();
 		}
-		String hash = hash(request);
+		String hash = hash(request, name);
 		LockControl.Look look = (hash != null) ? control.look(found(control, name, hash))
 				: control.look(name, request.texts(KEY));
 		if (!look.held() && look.holder() == null && look.shared() == null && look.waitingInstances() == 0) {
@@ -61,7 +69,7 @@ class LockResource extends GuardResource {
 		request.allowOnly(Set.of(KEY, HASH));
 		LockControl control = this.control.get();
 		String name = request.name("lock", control::exists);
-		String hash = hash(request);
+		String hash = hash(request, name);
 		boolean released = (hash != null) ? control.release(found(control, name, hash))
 				: control.release(name, request.texts(KEY));
 		if (!released) {
@@ -82,9 +90,30 @@ class LockResource extends GuardResource {
 		}
 	}
 
-	private static @Nullable String hash(GuardRequest request) {
+	private @Nullable String hash(GuardRequest request, String name) {
 		request.allowOneOf(HASH, KEY);
-		return request.text(HASH);
+		String hash = request.text(HASH);
+		if (hash == null && request.texts(KEY).isEmpty()) {
+			requireNoKey(name);
+		}
+		return hash;
+	}
+
+	/**
+	 * Refuses a request without a key if each method of the lock has one: it would be
+	 * about a lock that no call takes.
+	 */
+	private void requireNoKey(String name) {
+		List<Map<String, Setting>> uses = this.methods.all()
+			.stream()
+			.map(GuardedMethods.Entry::guard)
+			.filter((guard) -> guard.pattern().equals(NAME) && guard.name().equals(name))
+			.map(GuardDescription::settings)
+			.toList();
+		if (!uses.isEmpty() && uses.stream().allMatch((use) -> use.containsKey("key") || use.containsKey("keys"))) {
+			throw GuardRequestException.invalid(KEY, "Lock '" + name + "' has a key, and key is missing.",
+					"Add ?key= with its value, once for each part, or ?hash= as the list has it.");
+		}
 	}
 
 	private static LockControl.Found found(LockControl control, String name, String hash) {

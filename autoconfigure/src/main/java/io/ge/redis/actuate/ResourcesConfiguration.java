@@ -37,8 +37,8 @@ public class ResourcesConfiguration {
 
 	@Bean
 	@ConditionalOnBean(name = "geRedisLockPattern")
-	LockResource geRedisLockResource(LockPattern pattern, GuardFigures figures) {
-		return new LockResource(pattern::control, figures);
+	LockResource geRedisLockResource(LockPattern pattern, GuardedMethods methods, GuardFigures figures) {
+		return new LockResource(pattern::control, methods, figures);
 	}
 
 	@Bean
