@@ -4,7 +4,9 @@ package io.ge.redis.actuate;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import io.ge.redis.OutageCause;
 import io.ge.redis.actuate.RateLimitResource.RuleReport;
@@ -30,6 +32,11 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 public class GeRedisEndpoint {
 
 	static final String ID = "geredis";
+
+	private static final List<String> GUARDS = List.of("blacklist", "breaker", "cache", "idempotency", "lock",
+			"ratelimit", "refresh");
+
+	private static final int MOST_NAMES = 100;
 
 	private final GuardedMethods methods;
 
@@ -72,7 +79,20 @@ public class GeRedisEndpoint {
 			.map((rule) -> new RuleReport(rule.property(), rule.path(), rule.methods(), rule.key(), rule.name(),
 					settings(rule.settings(), changed), rule.figures()))
 			.toList();
-		return new GeRedisReport(connections, guards, rules, this.resources.links());
+		return new GeRedisReport(connections, guards, rules, names(guards, rules), this.resources.links());
+	}
+
+	private List<NameReport> names(List<GuardReport> guards, List<RuleReport> rules) {
+		Set<String> ruled = rules.stream().map(RuleReport::name).collect(Collectors.toSet());
+		return GUARDS.stream()
+			.flatMap((pattern) -> this.figures.names(pattern)
+				.stream()
+				.map((name) -> new NameReport(this.resources.nameOf(pattern), name, this.figures.of(pattern, name))))
+			.filter((each) -> !(each.pattern().equals("rate-limit") && ruled.contains(each.name())))
+			.filter((each) -> guards.stream()
+				.noneMatch((guard) -> guard.pattern().equals(each.pattern()) && guard.name().equals(each.name())))
+			.limit(MOST_NAMES)
+			.toList();
 	}
 
 	private static Map<String, Setting> settings(Map<String, Setting> all, boolean changed) {
@@ -108,11 +128,23 @@ public class GeRedisEndpoint {
 	 *
 	 * @param guards one entry for each annotation on each method of each bean
 	 * @param rules one entry for each limit of each rule for paths
+	 * @param names one entry for each other name that was used, at most
+	 * {@value GeRedisEndpoint#MOST_NAMES}: names that only code uses, and {@code tokens},
+	 * the check of tokens by Spring Security
 	 * @param links the resources of the patterns by name, relative to the address of this
 	 * report
 	 */
 	public record GeRedisReport(Map<String, ConnectionReport> connections, List<GuardReport> guards,
-			List<RuleReport> rules, Map<String, String> links) implements OperationResponseBody {
+			List<RuleReport> rules, List<NameReport> names,
+			Map<String, String> links) implements OperationResponseBody {
+	}
+
+	/**
+	 * A name without an annotated method or a rule.
+	 *
+	 * @param figures counts by outcome, on this instance since it started
+	 */
+	public record NameReport(String pattern, String name, Map<String, Long> figures) {
 	}
 
 	/**

@@ -34,6 +34,8 @@ public class GeRedisEndpointWebExtension {
 
 	private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
 
+	private static final String UNCERTAIN = "The operation may have been executed nevertheless: check the result. ";
+
 	private final GuardResources resources;
 
 	public GeRedisEndpointWebExtension(GuardResources resources) {
@@ -43,23 +45,23 @@ public class GeRedisEndpointWebExtension {
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
 			GuardArguments arguments) {
-		return answer(path, arguments, GuardResource::read);
+		return answer(path, arguments, GuardResource::read, "");
 	}
 
 	@WriteOperation
 	public WebEndpointResponse<?> write(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
 			GuardArguments arguments) {
-		return answer(path, arguments, GuardResource::write);
+		return answer(path, arguments, GuardResource::write, UNCERTAIN);
 	}
 
 	@DeleteOperation
 	public WebEndpointResponse<?> delete(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
 			GuardArguments arguments) {
-		return answer(path, arguments, GuardResource::delete);
+		return answer(path, arguments, GuardResource::delete, UNCERTAIN);
 	}
 
 	private WebEndpointResponse<?> answer(String[] path, GuardArguments arguments,
-			BiFunction<GuardResource, GuardRequest, Object> operation) {
+			BiFunction<GuardResource, GuardRequest, Object> operation, String uncertain) {
 		try {
 			Map<String, Object> parameters = new TreeMap<>(arguments.values());
 			// Spring Boot lets query and body replace what is in the path, by which
@@ -77,9 +79,9 @@ public class GeRedisEndpointWebExtension {
 					String.valueOf(ex.getMessage()), ex.parameter()));
 		}
 		catch (RedisUnavailableException ex) {
-			return problem(new GuardProblem("Redis is unavailable", WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
-					"Redis did not answer (" + ex.reason().tag()
-							+ "). The operation may have been executed nevertheless. Check the result, or try again.",
+			return problem(new GuardProblem(
+					"Redis is unavailable", WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, "Redis did not answer ("
+							+ ex.reason().tag() + "). " + (ex.isOutcomeUnknown() ? uncertain : "") + "Try again.",
 					null));
 		}
 	}

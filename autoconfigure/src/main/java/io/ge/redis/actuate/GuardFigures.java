@@ -3,15 +3,19 @@
 package io.ge.redis.actuate;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
 
 /**
- * Counts what each guard decided on this instance since it started.
+ * Counts what each guard decided on this instance since it started. Actions of operators,
+ * which have no meter, are not counted.
  */
 public class GuardFigures implements GuardListener {
 
@@ -19,6 +23,9 @@ public class GuardFigures implements GuardListener {
 
 	@Override
 	public void onEvent(GuardEvent event) {
+		if (event.meter() == null) {
+			return;
+		}
 		// Looks first, since a map locks where it may have to create
 		Guard guard = new Guard(event.pattern(), event.name());
 		Map<String, LongAdder> counts = this.figures.get(guard);
@@ -40,6 +47,15 @@ public class GuardFigures implements GuardListener {
 		this.figures.getOrDefault(new Guard(pattern, name), Map.of())
 			.forEach((result, count) -> counts.put(result, count.sum()));
 		return counts;
+	}
+
+	/** Returns the names of a pattern of which something was counted. */
+	Set<String> names(String pattern) {
+		return this.figures.keySet()
+			.stream()
+			.filter((guard) -> guard.pattern().equals(pattern))
+			.map(Guard::name)
+			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	private record Guard(String pattern, String name) {

@@ -110,6 +110,28 @@ class BlacklistResourceIntegrationTests {
 	}
 
 	@Test
+	@Wide
+	void onlyAWriteWithoutAnAnswerMayHaveBeenExecuted() throws Exception {
+		try (StandaloneRedis redis = RedisServers.standalone()) {
+			run(this.writing.withPropertyValues(redis.properties())
+				.withPropertyValues("ge.redis.outage.command-timeout=300ms"), (blacklist, mvc) -> {
+					blacklist.check(TOKEN);
+					redis.primary().pause();
+					assertThat(mvc.get().uri(BLACKLIST + "/token?hash=" + "0".repeat(32))).bodyJson()
+						.extractingPath("$.detail")
+						.isEqualTo("Redis did not answer (timeout). Try again.");
+					assertThat(post(mvc, "/subject",
+							"{\"action\": \"revoke\", \"issuer\": \"none\", \"value\": \"anna\"}"))
+						.bodyJson()
+						.extractingPath("$.detail")
+						.asString()
+						.contains("may have been executed");
+					redis.primary().resume();
+				});
+		}
+	}
+
+	@Test
 	void looksByValueInABodyAndByHashInAPath() {
 		run(this.writing, (blacklist, mvc) -> {
 			String look = "{\"action\": \"look\", \"issuer\": \"" + ISSUER + "\", \"value\": \"%s\"}";

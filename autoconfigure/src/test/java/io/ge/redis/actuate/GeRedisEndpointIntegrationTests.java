@@ -2,6 +2,7 @@
 
 package io.ge.redis.actuate;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -154,6 +155,9 @@ class GeRedisEndpointIntegrationTests {
 			assertThat(mvc.get().uri(ROOT + "/lock/in-code?key=1")).bodyJson()
 				.extractingPath("$.held")
 				.isEqualTo(false);
+			assertThat(mvc.get().uri(ROOT)).bodyJson()
+				.extractingPath("$.names[?(@.name == 'in-code')].figures.acquired")
+				.isEqualTo(List.of(1));
 		});
 	}
 

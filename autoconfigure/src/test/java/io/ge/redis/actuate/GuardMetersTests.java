@@ -4,6 +4,7 @@ package io.ge.redis.actuate;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.cache.CacheEvent;
@@ -13,6 +14,7 @@ import io.ge.redis.lock.LockAcquireEvent;
 import io.ge.redis.lock.LockReleaseEvent;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitChangeEvent;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -49,8 +51,10 @@ class GuardMetersTests {
 			.count()).isEqualTo(2);
 		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "hit", "tier", "near").counter().count())
 			.isEqualTo(1);
-		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "miss").counter().count()).isEqualTo(1);
-		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "stale").counter().count()).isEqualTo(1);
+		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "miss", "tier", "redis").counter().count())
+			.isEqualTo(1);
+		assertThat(this.registry.get("ge.redis.cache.gets").tags("result", "stale", "tier", "redis").counter().count())
+			.isEqualTo(1);
 		assertThat(this.registry.get("ge.redis.cache.loads")
 			.tags("cache", "c", "outcome", "success")
 			.timer()
@@ -74,6 +78,16 @@ class GuardMetersTests {
 		assertThat(this.registry.get("ge.redis.cache.behind.dead").tags("cache", "books").counter().count()).isZero();
 		assertThat(this.registry.get("ge.redis.cache.behind.retried").counter().count()).isEqualTo(3);
 		assertThat(this.registry.get("pending").tags("cache", "books").gauge().value()).isEqualTo(5);
+	}
+
+	@Test
+	void firstEventOfANameBeginsAllItsMeters() {
+		new GuardMeters(this.registry, List.of(), new MeterNames())
+			.onEvent(new LockAcquireEvent("orders", LockAcquireEvent.Outcome.ACQUIRED, Duration.ofMillis(3)));
+		assertThat(
+				this.registry.get("ge.redis.lock.acquire").tags("lock", "orders", "outcome", "error").timer().count())
+			.isZero();
+		assertThat(this.registry.get("ge.redis.lock.lost").tags("lock", "orders").counter().count()).isZero();
 	}
 
 	@Test
@@ -108,7 +122,8 @@ class GuardMetersTests {
 		}
 		meters.onEvent(new LockReleaseEvent("order-7", Duration.ZERO));
 		assertThat(this.registry.find("ge.redis.lock.hold").timers()).hasSize(MeterNames.MOST + 1);
-		assertThat(this.registry.find("ge.redis.lock.acquire").timers()).hasSize(MeterNames.MOST + 1);
+		assertThat(this.registry.find("ge.redis.lock.acquire").tag("outcome", "acquired").timers())
+			.hasSize(MeterNames.MOST + 1);
 		assertThat(this.registry.get("ge.redis.lock.hold").tags("lock", "other").timer().count())
 			.isEqualTo(2 * MeterNames.MOST);
 		assertThat(this.registry.get("ge.redis.lock.hold").tags("lock", "order-7").timer().count()).isEqualTo(2);
@@ -124,6 +139,14 @@ class GuardMetersTests {
 
 	private double nearLimit() {
 		return this.registry.get("ge.redis.ratelimit.near_limit").tags("limit", "api").counter().count();
+	}
+
+	@Test
+	void actionsOfOperatorsAreNoDecisions() {
+		GuardFigures figures = new GuardFigures();
+		figures.onEvent(allowed(RateLimit.of("api", 10, Duration.ofMinutes(1)), 5));
+		figures.onEvent(new RateLimitChangeEvent("api", RateLimitChangeEvent.Action.CHANGED, null, "limit=5"));
+		assertThat(figures.of("ratelimit", "api")).isEqualTo(Map.of("allowed", 1L));
 	}
 
 	@Test

@@ -316,6 +316,7 @@ class IdempotencyAutoConfigurationIntegrationTests {
 					.singleElement()
 					.satisfies((guard) -> {
 						assertThat(guard.annotation()).isEqualTo("Idempotent");
+						assertThat(guard.settings().get("witness")).hasToString("Setting[value=AUTO, origin=DEFAULT]");
 						assertThat(guard.settings().get("lease")).hasToString("Setting[value=PT5S, origin=PROPERTIES]");
 						assertThat(guard.settings().get("ttl")).hasToString("Setting[value=PT2H, origin=ANNOTATION]");
 						assertThat(guard.settings().get("scope"))

@@ -42,6 +42,8 @@ final class IdempotencyRegistry extends SettingsRegistry<IdempotencyProperties.O
 	protected IdempotencySettings merge(String name, IdempotencyProperties.Operation attributes, Settings origins) {
 		IdempotencyProperties all = this.properties.get();
 		IdempotencyProperties.Operation property = all.operation(name);
+		// One for all operations, and shown with each
+		origins.pick("witness", (all.witness() != WitnessMode.AUTO) ? all.witness() : null, null, WitnessMode.AUTO);
 		return new IdempotencySettings(name, origins.pick("ttl", property.ttl(), attributes.ttl(), all.ttl()),
 				origins.pick("lease", property.lease(), attributes.lease(), all.lease()),
 				origins.pick("scope", property.scope(), attributes.scope(), IdempotencyScope.PRINCIPAL),

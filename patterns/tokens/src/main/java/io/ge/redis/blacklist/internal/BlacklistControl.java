@@ -65,9 +65,7 @@ public final class BlacklistControl {
 		}
 	}
 
-	/**
-	 * Returns issuers of tokens that this instance has checked, at most a few.
-	 */
+	/** Returns issuers of tokens that this instance has checked, at most a few. */
 	public Set<String> issuers() {
 		return this.blacklist.engine().issuers();
 	}
