@@ -52,6 +52,11 @@ class ConsoleIntegrationTests {
 			assertThat(status(get(root + "/console").build())).isEqualTo(HttpStatus.UNAUTHORIZED);
 			HttpResponse<String> console = send(asOperator(root + "/console"));
 			assertThat(console.statusCode()).isEqualTo(HttpStatus.OK.value());
+			HttpRequest.Builder head = HttpRequest.newBuilder(asOperator(root + "/console"), (name, value) -> true);
+			assertThat(send(head.method("HEAD", HttpRequest.BodyPublishers.noBody()).build())).satisfies((answer) -> {
+				assertThat(answer.statusCode()).isEqualTo(HttpStatus.OK.value());
+				assertThat(answer.body()).isEmpty();
+			});
 			assertThat(header(console, "Content-Type")).startsWith("text/html");
 			assertThat(console.body()).startsWith("<!doctype html>").contains("data-access=\"read-only\"");
 			assertThat(header(console, "Content-Security-Policy")).isEqualTo("default-src 'none'; script-src 'sha256-"

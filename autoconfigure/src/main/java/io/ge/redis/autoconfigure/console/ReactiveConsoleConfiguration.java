@@ -9,7 +9,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpMethod;
 import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.reactive.function.server.support.RouterFunctionMapping;
@@ -25,7 +27,7 @@ final class ReactiveConsoleConfiguration {
 	@Bean(defaultCandidate = false)
 	RouterFunctionMapping geRedisConsoleMapping(ConsolePage page) {
 		RouterFunctionMapping mapping = new RouterFunctionMapping(RouterFunctions.route()
-			.GET(page.path(),
+			.route(RequestPredicates.methods(HttpMethod.GET, HttpMethod.HEAD).and(RequestPredicates.path(page.path())),
 					(request) -> ServerResponse.ok()
 						.headers((headers) -> page.headers().forEach(headers::set))
 						.bodyValue(page.html()))
