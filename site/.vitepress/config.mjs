@@ -41,6 +41,12 @@ function slugify(heading) {
 const version = readFileSync(new URL('../../pom.xml', import.meta.url), 'utf8')
   .match(/<artifactId>ge-redis-parent<\/artifactId>\s*<version>([^<]+)</)[1]
 
+// The address of the repository, for links to it and to edit its pages
+const repository = process.env.SITE_REPOSITORY
+
+const icon = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='#d6342b'/>"
+  + "<path d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='1.8'/></svg>"
+
 export default withMermaid({
   title: 'GE Redis',
   description: 'Redis patterns for Spring Boot as annotations',
@@ -53,14 +59,21 @@ export default withMermaid({
   // A test of the project follows all links
   ignoreDeadLinks: true,
   markdown: { anchor: { slugify } },
+  mermaid: { flowchart: { useMaxWidth: false }, sequence: { useMaxWidth: false }, state: { useMaxWidth: false } },
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   themeConfig: {
     nav: [
       { text: 'Guide', link: existsSync(new URL('docs/getting-started.md', pages)) ? '/docs/getting-started' : '/' },
-      { text: 'Javadoc', link: '/javadoc/index.html', target: '_self' },
+      ...(process.env.SITE_JAVADOC ? [{ text: 'Javadoc', link: '/javadoc/index.html', target: '_self' }] : []),
       { text: version, link: '/CHANGELOG' }
     ],
     sidebar: sidebar(),
     outline: [2, 3],
-    search: { provider: 'local' }
+    search: { provider: 'local' },
+    ...(repository ? {
+      socialLinks: [{ icon: 'github', link: repository }],
+      editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' }
+    } : {}),
+    footer: { message: 'Apache License 2.0' }
   }
 })

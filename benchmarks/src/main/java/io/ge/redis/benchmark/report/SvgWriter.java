@@ -14,6 +14,9 @@ public final class SvgWriter {
 
 	private static final int LABELS = 270;
 
+	/** In characters; longer ones are narrowed, or their beginning would be cut. */
+	private static final int LONGEST_LABEL = 38;
+
 	private static final int VALUES = 90;
 
 	private static final int PLOT = WIDTH - LABELS - VALUES;
@@ -76,7 +79,9 @@ public final class SvgWriter {
 	}
 
 	private static void bar(StringBuilder svg, Chart.Bar bar, int y, Scale scale) {
-		text(svg, LABELS - 8, y + 13, "text-anchor=\"end\"", bar.label());
+		String fit = (bar.label().length() > LONGEST_LABEL)
+				? " textLength=\"" + (LABELS - 12) + "\" lengthAdjust=\"spacingAndGlyphs\"" : "";
+		text(svg, LABELS - 8, y + 13, "text-anchor=\"end\"" + fit, bar.label());
 		add(svg, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>", LABELS, y + 2,
 				Math.max(1, scale.x(bar.value()) - LABELS), BAR - 5, bar.own() ? "#c0392b" : "#7f9cb5");
 		double middle = y + 2 + (BAR - 5) / 2.0;
