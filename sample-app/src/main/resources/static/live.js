@@ -44,6 +44,22 @@ async function send(method, path, body, headers = {}, credentials = "same-origin
 	return answer;
 }
 
+/** Ends what a card does: one of its calls has no answer, or another one than the card is about. */
+class Refused extends Error {
+	constructor({ method, path, status, json }) {
+		super(status ? `${method} /${path} got ${status}: ${json.detail ?? json.title ?? "no reason given"}`
+			: `${method} /${path} got no answer. Does the application run?`);
+	}
+}
+
+/** Returns an answer if it has the wanted status, any good one by default. */
+function expect(answer, ...wanted) {
+	if (wanted.length ? !wanted.includes(answer.status) : kind(answer.status) !== "good") {
+		throw new Refused(answer);
+	}
+	return answer;
+}
+
 const kind = (status) => (status >= 500 || status === 0) ? "bad" : (status >= 400) ? "warn" : "good";
 
 const clip = (text, most) => (text.length > most) ? `${text.slice(0, most)}…` : text;
@@ -83,17 +99,25 @@ async function call(card, ...request) {
 	return answer;
 }
 
+/** The same for a call that has to succeed. */
+const must = async (card, ...request) => expect(await call(card, ...request));
+
 const say = (card, text) => { $(".result", card).textContent = text; };
 
-/** Asks until the answer is as wanted, at most 15 seconds. */
+/** Asks until the answer is as wanted, at most 15 seconds. Redis may hang meanwhile, the application may not end. */
 async function until(wanted, ...request) {
+	let answer;
 	for (let tries = 0; tries < 75; tries++) {
-		const answer = await send(...request);
-		if (answer.status < 400 && wanted(answer.json)) {
+		answer = await send(...request);
+		if (answer.status === 0) {
+			break;
+		}
+		if (kind(answer.status) === "good" && wanted(answer.json)) {
 			return answer;
 		}
 		await sleep(200);
 	}
+	expect(answer);
 	return null;
 }
 
@@ -129,27 +153,36 @@ function strip(card, width, calls) {
 
 const among = (answers, status) => answers.filter((answer) => answer.status === status);
 
+/** Counts the answers that a card is not about. */
+function others(answers, ...known) {
+	const other = answers.filter(({ status }) => !known.includes(status));
+	return other.length ? ` ${other.length} failed: ${new Refused(other[0]).message}` : "";
+}
+
 // ---- The cards ----
 
 let agent = `agent-${visit}`;
 let letter = null;
+let waiting = [];
 
 async function burst(card) {
 	const answers = await strip(card, 5, Array.from({ length: 30 }, (none, index) => () =>
 		send("POST", `api/agents/${agent}/tasks`, { workItemId: `w-${index}`, payload: null })));
 	const refused = among(answers, 429);
 	const wait = refused.length ? ` Retry in ${refused[0].headers.get("Retry-After")} s.` : "";
-	say(card, `${among(answers, 202).length} admitted, ${refused.length} refused.${wait}`);
+	say(card, `${among(answers, 202).length} admitted, ${refused.length} refused.${wait}${others(answers, 202, 429)}`);
 }
 
-const login = (card) => call(card, "POST", "api/auth/login", { username: "anna", password: "demo" });
+const login = (card) => must(card, "POST", "api/auth/login", { username: "anna", password: "demo" });
 const bearer = (answer) => ({ Authorization: `Bearer ${answer.json.accessToken}` });
 const sale = (card, key, quantity, query = "") =>
 	call(card, "POST", `api/positions/p-3/sell${query}`, { quantity }, { "Idempotency-Key": key });
-const left = async () => (await send("GET", "api/positions/p-3")).json.quantity;
+const left = async () => expect(await send("GET", "api/positions/p-3")).json.quantity;
 const trigger = (workItem, who, reason) => ["POST", `api/triggers/core/${who}`,
 	{ workItem, context: { project: "page" }, triggeredBy: "page", reason }];
 const BALANCE = "api/wallets/w-1/balances/SOL";
+const COMPLETED = ["GET", "api/work/completed?agent=planner"];
+const completed = (items, wanted) => items.filter((each) => wanted.includes(each.workItem)).length;
 
 async function awaitLetter(card, workItem) {
 	say(card, "Waiting for three deliveries…");
@@ -162,11 +195,11 @@ async function awaitLetter(card, workItem) {
 }
 
 async function run(card, type) {
-	const queued = await call(card, "POST", "api/jobs", { type, payload: { pair: "SOL/USDC" }, priority: 5 });
+	const queued = await must(card, "POST", "api/jobs", { type, payload: { pair: "SOL/USDC" }, priority: 5 });
 	say(card, "Waiting for the result…");
 	const ended = await until((job) => ["done", "failed"].includes(job.status), "GET", `api/jobs/${queued.json.id}`);
 	if (!ended) {
-		return say(card, "The job was not accepted, or has not ended yet.");
+		return say(card, "The job has not ended yet.");
 	}
 	show(card, ended);
 	say(card, `The job is ${ended.json.status} after ${ended.json.attempts} ${ended.json.attempts === 1 ? "attempt" : "attempts"}.`);
@@ -181,159 +214,177 @@ const actions = {
 	async guess(card) {
 		const answers = await strip(card, 1, Array.from({ length: 8 }, (none, index) => () =>
 			send("POST", "api/live/login", { username: "boris", password: `guess-${index}` })));
-		say(card, `${among(answers, 401).length} passwords checked, ${among(answers, 429).length} guesses refused unchecked.`);
+		say(card, `${among(answers, 401).length} passwords checked, ${among(answers, 429).length} guesses refused unchecked.${others(answers, 401, 429)}`);
 	},
 	async race(card) {
 		const path = `api/agents/agent-${visit}/run?millis=`;
 		const first = call(card, "POST", `${path}1200`);
 		await sleep(250);
 		const second = await call(card, "POST", `${path}0`);
-		const won = await first;
-		const next = await call(card, "POST", `${path}0`);
-		say(card, `While one ran, the other got ${second.status}. Tokens: ${won.json.fencingToken ?? "none"}, then ${next.json.fencingToken ?? "none"}.`);
+		const won = expect(await first);
+		expect(second, 409);
+		const next = await must(card, "POST", `${path}0`);
+		say(card, `While one ran, the other got 409. Tokens: ${won.json.fencingToken}, then ${next.json.fencingToken}.`);
 	},
 	async value(card) {
 		const price = (10 + Math.random() * 5).toFixed(2);
-		const written = await call(card, "PUT", "api/positions/p-1/valuation", { price });
-		say(card, written.status === 200 ? `Price ${written.json.price}; the row keeps the token ${written.json.fence}.` : `Refused with ${written.status}.`);
+		const written = await must(card, "PUT", "api/positions/p-1/valuation", { price });
+		say(card, `Price ${written.json.price}; the row keeps the token ${written.json.fence}.`);
 	},
 	async sell(card) {
 		const key = fresh("sale");
 		const before = await left();
-		const first = await sale(card, key, "0.5");
-		const second = await sale(card, key, "0.5");
-		say(card, `${before} before, ${await left()} after. ${first.text && first.text === second.text ? "Both calls have the same answer." : "The answers differ."}`);
+		const first = expect(await sale(card, key, "0.5"));
+		const second = expect(await sale(card, key, "0.5"));
+		say(card, `${before} before, ${await left()} after. ${first.text === second.text ? "Both calls have the same answer." : "The answers differ."}`);
 	},
 	async sellOther(card) {
 		const key = fresh("sale");
-		await sale(card, key, "0.5");
-		const second = await sale(card, key, "0.7");
-		say(card, `Another amount with the same key: ${second.status}.`);
+		expect(await sale(card, key, "0.5"));
+		expect(await sale(card, key, "0.7"), 422);
+		say(card, "Another amount with the same key: 422.");
 	},
 	async sellFail(card) {
 		const key = fresh("sale");
 		const before = await left();
-		await sale(card, key, "0.5", "?fail=after");
+		expect(await sale(card, key, "0.5", "?fail=after"), 500);
 		const between = await left();
-		await sale(card, key, "0.5");
+		expect(await sale(card, key, "0.5"));
 		say(card, `${before} before, ${between} after the failure, ${await left()} after the retry.`);
 	},
 	async rollback(card) {
-		await send("GET", BALANCE);
-		const before = await call(card, "GET", BALANCE);
-		await call(card, "PUT", `${BALANCE}?rollback=true`, { delta: "1000" });
-		const after = await call(card, "GET", BALANCE);
-		say(card, `Balance ${before.json.balance} before and ${after.json.balance} after: nothing of the 1000 is left.`);
+		expect(await send("GET", BALANCE));
+		const before = (await must(card, "GET", BALANCE)).json.balance;
+		expect(await call(card, "PUT", `${BALANCE}?rollback=true`, { delta: "1000" }), 409);
+		const after = (await must(card, "GET", BALANCE)).json.balance;
+		say(card, `Balance ${before} before and ${after} after: ${before === after ? "nothing of the 1000 is left" : "another call has changed it"}.`);
 	},
 	async write(card) {
-		await call(card, "PUT", BALANCE, { delta: "1.5" });
-		const read = await call(card, "GET", BALANCE);
+		await must(card, "PUT", BALANCE, { delta: "1.5" });
+		const read = await must(card, "GET", BALANCE);
 		say(card, `Balance ${read.json.balance}, version ${read.json.version}, ${read.headers.get("X-Cache") === "hit" ? "from the cache" : "from the database"}.`);
 	},
 	async revoke(card) {
 		const token = bearer(await login(card));
-		const before = await call(card, "GET", "api/me", undefined, token);
-		await call(card, "POST", "api/auth/logout", undefined, token);
-		const after = await call(card, "GET", "api/me", undefined, token);
-		say(card, `The same token: ${before.status} before the logout, ${after.status} after it.`);
+		await must(card, "GET", "api/me", undefined, token);
+		await must(card, "POST", "api/auth/logout", undefined, token);
+		expect(await call(card, "GET", "api/me", undefined, token), 401);
+		say(card, "The same token: 200 before the logout, 401 after it.");
 	},
 	async refresh(card) {
 		const { refreshToken } = (await login(card)).json;
-		const first = await call(card, "POST", "api/auth/refresh", { refreshToken });
-		const second = await call(card, "POST", "api/auth/refresh", { refreshToken });
-		const same = first.json.refreshToken && first.json.refreshToken === second.json.refreshToken;
+		const first = await must(card, "POST", "api/auth/refresh", { refreshToken });
+		const second = await must(card, "POST", "api/auth/refresh", { refreshToken });
+		const same = first.json.refreshToken === second.json.refreshToken;
 		say(card, same ? "Both calls got the same successor." : "The calls got no common successor.");
 	},
 	async sessions(card) {
 		const login = ["POST", "api/sessions/login", { username: "anna", password: "demo" }, {}];
-		await call(card, ...login);
+		await must(card, ...login);
 		// Another browser has cookies of its own
-		await call(card, ...login, "omit");
-		const { json } = await call(card, "GET", "api/sessions/mine");
+		await must(card, ...login, "omit");
+		const { json } = await must(card, "GET", "api/sessions/mine");
 		say(card, `anna has ${json.length} sessions. This browser has one of them.`);
 	},
 	async everywhere(card) {
-		const { status, json } = await call(card, "POST", "api/sessions/logout-everywhere");
-		const after = await call(card, "GET", "api/sessions/mine");
-		say(card, status === 200 ? `Ended ${json.ended} sessions. The next call got ${after.status}.` : "Nobody is logged in.");
+		const { status, json } = expect(await call(card, "POST", "api/sessions/logout-everywhere"), 200, 401);
+		if (status === 401) {
+			return say(card, "Nobody is logged in.");
+		}
+		expect(await call(card, "GET", "api/sessions/mine"), 401);
+		say(card, `Ended ${json.ended} sessions. The next call got 401.`);
 	},
 	async poison(card) {
 		const workItem = fresh("poison");
-		await call(card, ...trigger(workItem, "coder", "poison"));
+		await must(card, ...trigger(workItem, "coder", "poison"));
 		await awaitLetter(card, workItem);
 		$("[data-do=replay]", card).disabled = !letter;
 	},
 	async replay(card) {
 		const { messageId, workItem } = letter;
-		const replayed = await call(card, "POST", `api/triggers/dead-letters/${encodeURIComponent(messageId)}/replay`);
-		return replayed.status === 202 && awaitLetter(card, workItem);
+		await must(card, "POST", `api/triggers/dead-letters/${encodeURIComponent(messageId)}/replay`);
+		await awaitLetter(card, workItem);
 	},
 	async twice(card) {
 		const workItem = fresh("item");
-		await call(card, ...trigger(workItem, "planner"));
-		const second = await call(card, ...trigger(workItem, "planner"));
-		const done = await until((items) => items.some((each) => each.workItem === workItem), "GET", "api/work/completed?agent=planner");
-		say(card, `Duplicate: ${second.json.duplicate}. ${done ? "Handled once." : "It waits: are the agents halted?"}`);
+		await must(card, ...trigger(workItem, "planner"));
+		const second = await must(card, ...trigger(workItem, "planner"));
+		const done = await until((items) => completed(items, [workItem]), ...COMPLETED);
+		const times = done && completed(done.json, [workItem]);
+		say(card, `Duplicate: ${second.json.duplicate}. ${times ? `Handled ${times === 1 ? "once" : `${times} times`}.` : "It waits: are the agents halted?"}`);
 	},
 	job: (card) => run(card, "slow:800"),
 	badJob: (card) => run(card, "poison"),
 	async halt(card) {
-		await call(card, "POST", "api/system/halt");
-		await until((status) => status.halted, "GET", "api/system/status");
-		for (let index = 0; index < 5; index++) {
-			await send(...trigger(fresh("waiting"), "planner"));
+		await must(card, "POST", "api/system/halt");
+		if (!await until((status) => status.halted, "GET", "api/system/status")) {
+			return say(card, "Not halted yet.");
 		}
-		say(card, "Halted: five triggers wait in the stream.");
+		const sent = Array.from({ length: 5 }, () => fresh("waiting"));
+		for (const workItem of sent) {
+			expect(await send(...trigger(workItem, "planner")));
+			waiting.push(workItem);
+		}
+		const handled = completed(expect(await send(...COMPLETED)).json, sent);
+		say(card, `Halted: ${sent.length - handled} of ${sent.length} triggers wait in the stream.`);
 	},
 	async resume(card) {
-		await call(card, "POST", "api/system/resume");
-		const status = await until((each) => !each.halted, "GET", "api/system/status");
-		say(card, status ? "Resumed: nothing was lost." : "Not resumed yet.");
+		await must(card, "POST", "api/system/resume");
+		if (!await until((each) => !each.halted, "GET", "api/system/status")) {
+			return say(card, "Not resumed yet.");
+		}
+		const sent = waiting;
+		if (!sent.length) {
+			return say(card, "Resumed. No trigger of this page waited.");
+		}
+		const done = await until((items) => completed(items, sent) === sent.length, ...COMPLETED);
+		waiting = done ? [] : sent;
+		say(card, done ? `Resumed: ${sent.length} of ${sent.length} triggers were handled.` : "Resumed: not all triggers were handled yet.");
 	},
 	async append(card) {
 		const session = `api/sessions/page-${visit}`;
-		await Promise.all(["anna", "boris"].map((who) => call(card, "POST", `${session}/history`, { agent: who, text: `found it, ${fresh("note")}` })));
-		const { json } = await call(card, "GET", session);
-		say(card, `${json.history?.length ?? 0} entries by ${json.members?.join(" and ") || "nobody"}.`);
+		await Promise.all(["anna", "boris"].map((who) => must(card, "POST", `${session}/history`, { agent: who, text: `found it, ${fresh("note")}` })));
+		const { json } = await must(card, "GET", session);
+		say(card, `${json.history.length} entries by ${json.members.join(" and ")}.`);
 	},
 	async stale(card) {
 		const field = `api/sessions/page-${visit}/fields/plan`;
-		const { json } = await call(card, "PUT", field, { goal: "search" });
+		const { json } = await must(card, "PUT", field, { goal: "search" });
 		const match = { "If-Match": `"${json.version}"` };
-		await call(card, "PUT", field, { goal: "buy" }, match);
-		const late = await call(card, "PUT", field, { goal: "sell" }, match);
-		say(card, `Version ${json.version} was replaced once; the second write based on it got ${late.status}.`);
+		expect(await call(card, "PUT", field, { goal: "buy" }, match));
+		expect(await call(card, "PUT", field, { goal: "sell" }, match), 412);
+		say(card, `Version ${json.version} was replaced once; the second write based on it got 412.`);
 	},
 	async complete(card) {
 		for (const who of ["alpha", "beta", "alpha"]) {
-			await send("POST", `api/agents/${who}/completions`);
+			expect(await send("POST", `api/agents/${who}/completions`));
 		}
-		const board = await call(card, "GET", "api/leaderboard?top=3");
-		say(card, Array.isArray(board.json) ? board.json.map((each) => `${each.rank}. ${each.agent} (${each.completed})`).join("  ") : `Refused with ${board.status}.`);
+		const board = await must(card, "GET", "api/leaderboard?top=3");
+		say(card, board.json.map((each) => `${each.rank}. ${each.agent} (${each.completed})`).join("  "));
 	},
 	async state(card) {
-		await call(card, "PUT", "api/agents/alpha/state", { status: "working", currentTask: fresh("w"), steps: serial });
-		const { json } = await call(card, "GET", "api/agents/alpha/state?fields=status,currentTask");
+		await must(card, "PUT", "api/agents/alpha/state", { status: "working", currentTask: fresh("w"), steps: serial });
+		const { json } = await must(card, "GET", "api/agents/alpha/state?fields=status,currentTask");
 		say(card, `alpha is ${json.status} on ${json.currentTask}.`);
 	},
 	async visit(card) {
 		const visitor = fresh("visitor");
-		await call(card, "POST", "api/visits", { visitor });
-		await call(card, "POST", "api/visits", { visitor });
-		const { json } = await call(card, "GET", "api/visits?days=7");
+		await must(card, "POST", "api/visits", { visitor });
+		await must(card, "POST", "api/visits", { visitor });
+		const { json } = await must(card, "GET", "api/visits?days=7");
 		say(card, `${json.unique} different visitors in seven days.`);
 	},
 	async mail(card) {
 		const address = `${fresh("mail")}@desk.example`;
-		const first = await call(card, "POST", "api/mails", { address });
-		const second = await call(card, "POST", "api/mails", { address });
+		const first = await must(card, "POST", "api/mails", { address });
+		const second = await must(card, "POST", "api/mails", { address });
 		say(card, `Sent: ${first.json.sent}, then ${second.json.sent}.`);
 	},
 	async near(card) {
-		await send("PUT", "api/desks/berlin", { longitude: 13.405, latitude: 52.52 });
-		await send("PUT", "api/desks/paris", { longitude: 2.3522, latitude: 48.8566 });
-		const { json } = await call(card, "GET", "api/desks?longitude=11.58&latitude=48.14&radiusKm=1000");
-		say(card, Array.isArray(json) ? json.map((each) => `${each.name} ${Math.round(each.km)} km`).join(", ") : "No desk.");
+		expect(await send("PUT", "api/desks/berlin", { longitude: 13.405, latitude: 52.52 }));
+		expect(await send("PUT", "api/desks/paris", { longitude: 2.3522, latitude: 48.8566 }));
+		const { json } = await must(card, "GET", "api/desks?longitude=11.58&latitude=48.14&radiusKm=1000");
+		say(card, json.map((each) => `${each.name} ${Math.round(each.km)} km`).join(", ") || "No desk is near.");
 	},
 	hang,
 };
@@ -343,21 +394,23 @@ const actions = {
 /** What each pattern promises without Redis, and a call that shows it. */
 function probes(token) {
 	const outage = fresh("outage");
+	// Without the cookie of a session, which would be loaded first and needs Redis
+	const bare = (method, path, body, headers = {}) => send(method, path, body, headers, "omit");
 	return [
-		["Rate limit", "Each instance counts", () => send("POST", `api/agents/${outage}/tasks`, { workItemId: "w", payload: null })],
-		["Lock", "Refused", () => send("POST", `api/agents/${outage}/run?millis=0`)],
-		["Idempotency", "Refused", () => send("POST", "api/positions/p-5/sell", { quantity: "0.0001" }, { "Idempotency-Key": fresh("outage") })],
-		["Cache, read", "Database", () => send("GET", BALANCE)],
-		["Cache, write", "Database", () => send("PUT", "api/wallets/w-2/balances/SOL", { delta: "0.01" })],
-		["Blacklist", "Memory for 2 s, then refused", () => send("GET", "api/me", undefined, token)],
-		["Stream", "Refused", () => send(...trigger(fresh("outage"), "reviewer"))],
-		["Job queue", "Refused", () => send("POST", "api/jobs", { type: "report", payload: null })],
-		["Leaderboard", "Refused", () => send("GET", "api/leaderboard?top=3")],
+		["Rate limit", "Each instance counts", () => bare("POST", `api/agents/${outage}/tasks`, { workItemId: "w", payload: null })],
+		["Lock", "Refused", () => bare("POST", `api/agents/${outage}/run?millis=0`)],
+		["Idempotency", "Refused", () => bare("POST", "api/positions/p-5/sell", { quantity: "0.0001" }, { "Idempotency-Key": fresh("outage") })],
+		["Cache, read", "Database", () => bare("GET", BALANCE)],
+		["Cache, write", "Database", () => bare("PUT", "api/wallets/w-2/balances/SOL", { delta: "0.01" })],
+		["Blacklist", "Memory for 2 s, then refused", () => bare("GET", "api/me", undefined, token)],
+		["Stream", "Refused", () => bare(...trigger(fresh("outage"), "reviewer"))],
+		["Job queue", "Refused", () => bare("POST", "api/jobs", { type: "report", payload: null })],
+		["Leaderboard", "Refused", () => bare("GET", "api/leaderboard?top=3")],
 	];
 }
 
 async function hang(panel) {
-	const token = bearer(await send("POST", "api/auth/login", { username: "boris", password: "demo" }));
+	const token = bearer(expect(await send("POST", "api/auth/login", { username: "boris", password: "demo" })));
 	const rows = probes(token).map(([name, promise, probe]) => {
 		const row = { probe, cells: make("td", { class: "cells" }), slowest: make("td", { class: "millis" }), most: 0 };
 		row.element = make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, promise), row.cells, row.slowest);
@@ -365,8 +418,10 @@ async function hang(panel) {
 	});
 	$("tbody", panel).replaceChildren(...rows.map((row) => row.element));
 	$(".probes", panel).classList.add("open");
+	let unanswered = 0;
 	const round = () => lanes(4, rows.map((row) => async () => {
 		const answer = await row.probe();
+		unanswered += (answer.status === 0) ? 1 : 0;
 		row.most = Math.max(row.most, answer.millis);
 		row.slowest.textContent = `${row.most} ms`;
 		row.cells.append(make("span", { class: "probe" },
@@ -374,10 +429,7 @@ async function hang(panel) {
 	}));
 	say(panel, "One round of calls before…");
 	await round();
-	const hung = await send("POST", "api/live/redis/hang");
-	if (hung.status !== 202) {
-		return say(panel, `Redis was not stopped: ${hung.json.detail ?? hung.status}`);
-	}
+	const hung = expect(await send("POST", "api/live/redis/hang"));
 	const end = performance.now() + hung.json.millis;
 	while (performance.now() < end) {
 		say(panel, `Redis hangs for another ${Math.ceil((end - performance.now()) / 1000)} s.`);
@@ -388,7 +440,7 @@ async function hang(panel) {
 		await sleep(1000);
 		await round();
 	}
-	say(panel, `Redis hung for five seconds. The slowest answer took ${Math.max(...rows.map((row) => row.most))} ms.`);
+	say(panel, unanswered ? `The application left ${unanswered} calls without an answer.` : `Redis hung for five seconds. The slowest answer took ${Math.max(...rows.map((row) => row.most))} ms.`);
 }
 
 // ---- The figures ----
@@ -431,6 +483,19 @@ function chart(definition) {
 
 const draw = CHARTS.map(chart);
 let last = null;
+let lastAt = 0;
+let lost = false;
+
+/** Dims figures that are older than a moment, and says their age: nothing is known of Redis then. */
+function age() {
+	const seconds = Math.round((performance.now() - lastAt) / 1000);
+	const stale = lost || (lastAt && seconds > 3);
+	$(".charts").classList.toggle("stale", Boolean(stale));
+	if (stale) {
+		pill("feed", lastAt ? `No figures for ${seconds} s` : "No figures", "bad");
+		pill("redis", "Redis unknown", "");
+	}
+}
 
 function figures(now) {
 	now.answered = now.scripts - now.failedScripts;
@@ -439,6 +504,10 @@ function figures(now) {
 			definition.level ? now[field] : Math.max(0, now[field] - last[field]))));
 	}
 	last = now;
+	lastAt = performance.now();
+	lost = false;
+	age();
+	pill("feed", "Live", "good");
 	pill("redis", now.outage ? "Redis outage" : now.hangMillis ? "Redis hangs" : "Redis up", now.outage || now.hangMillis ? "bad" : "good");
 	$("#outage").hidden = !now.hangOffered;
 }
@@ -456,15 +525,17 @@ let source = null;
 function listen() {
 	source?.close();
 	source = new EventSource("api/live/events");
-	source.onopen = () => pill("feed", "Live", "good");
 	source.onmessage = (event) => figures(JSON.parse(event.data));
 	source.onerror = () => {
-		pill("feed", "No figures", "bad");
+		lost = true;
+		age();
 		if (source.readyState === EventSource.CLOSED) {
 			setTimeout(listen, 5000);
 		}
 	};
 }
+
+setInterval(age, 1000);
 
 // A page that nobody sees does not listen
 document.addEventListener("visibilitychange", () => {
@@ -488,7 +559,14 @@ document.querySelectorAll("[data-do]").forEach((button) => button.addEventListen
 	}
 	card.setAttribute("aria-busy", "true");
 	try {
+		say(card, "");
 		await actions[button.dataset.do](card);
+	}
+	catch (failure) {
+		if (!(failure instanceof Refused)) {
+			throw failure;
+		}
+		say(card, failure.message);
 	}
 	finally {
 		card.removeAttribute("aria-busy");

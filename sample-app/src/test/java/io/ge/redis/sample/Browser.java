@@ -83,6 +83,10 @@ final class Browser implements AutoCloseable {
 		return Objects.requireNonNullElse(this.driver.executeScript(script, arguments), "");
 	}
 
+	void forgetCookies() {
+		this.driver.executeCdpCommand("Network.clearBrowserCookies", Map.of());
+	}
+
 	void resize(int width) {
 		this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
 				Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 820));

@@ -62,6 +62,9 @@ class PageIntegrationTests {
 	void open() {
 		browser().resize(1280);
 		browser().colours("light");
+		// A session of a former test would be loaded with each request, also while Redis
+		// hangs
+		browser().forgetCookies();
 		browser().driver().get(desk().url("/"));
 		browser().script("localStorage.clear()");
 		browser().driver().navigate().refresh();
@@ -89,12 +92,12 @@ class PageIntegrationTests {
 			revoke     | The same token: 200 before the logout, 401 after it\\.
 			refresh    | Both calls got the same successor\\.
 			sessions   | anna has \\d+ sessions\\. This browser has one of them\\.
-			everywhere | Ended \\d+ sessions\\. The next call got 401\\.
+			everywhere | Nobody is logged in\\.
 			twice      | Duplicate: true\\. Handled once\\.
 			job        | The job is done after 1 attempt\\.
 			badJob     | The job is failed after 3 attempts\\.
-			halt       | Halted: five triggers wait in the stream\\.
-			resume     | Resumed: nothing was lost\\.
+			halt       | Halted: 5 of 5 triggers wait in the stream\\.
+			resume     | Resumed\\. No trigger of this page waited\\.
 			append     | 2 entries by \\w+ and \\w+\\.
 			stale      | Version \\d+ was replaced once; the second write based on it got 412\\.
 			complete   | 1\\. alpha \\(2\\) +2\\. beta \\(1\\)
@@ -120,6 +123,18 @@ class PageIntegrationTests {
 		assertThat(button("replay").isEnabled()).isFalse();
 		assertThat(click("poison")).matches("Dead letter after 3 deliveries: .*poison.*");
 		assertThat(click("replay")).matches("Dead letter after 3 deliveries: .*poison.*");
+	}
+
+	@Test
+	void logoutEverywhereEndsTheSessionOfThePage() {
+		click("sessions");
+		assertThat(click("everywhere")).matches("Ended \\d+ sessions\\. The next call got 401\\.");
+	}
+
+	@Test
+	void triggersThatWaitedAreCountedAfterResuming() {
+		assertThat(click("halt")).isEqualTo("Halted: 5 of 5 triggers wait in the stream.");
+		assertThat(click("resume")).isEqualTo("Resumed: 5 of 5 triggers were handled.");
 	}
 
 	@Test
@@ -206,6 +221,37 @@ class PageIntegrationTests {
 			.stream()
 			.map(WebElement::getText)
 			.toList();
+	}
+
+	/**
+	 * One after the other within the five seconds, so each has to end at once.
+	 */
+	@Test
+	void refusedFirstStepEndsItsCardAndNothingIsClaimed() {
+		desk().post("/api/live/redis/hang", null);
+		for (String action : List.of("race", "sell", "sellFail", "poison", "twice", "job", "halt", "append", "complete",
+				"visit", "sessions")) {
+			assertThat(click(action)).as(action).matches("(GET|POST|PUT) /api/\\S+ got 503: .+");
+		}
+		assertThat(click("burstOther")).matches("[1-9]\\d* admitted, [1-9]\\d* refused\\. Retry in \\d+ s\\.");
+		Awaitility.await().atMost(SOON).until(() -> text("#redis").equals("Redis up"));
+	}
+
+	@Test
+	void stoppedServerIsSaidOnEveryCardAndDimsTheFigures() {
+		try (Desk stopping = Desk
+			.start(List.of("spring.datasource.url=jdbc:h2:mem:stopping;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE"))) {
+			browser().driver().get(stopping.url("/"));
+			Awaitility.await().atMost(SOON).until(() -> text("#redis").equals("Redis up"));
+		}
+		Awaitility.await().atMost(SOON).until(() -> text("#feed").matches("No figures for \\d+ s"));
+		assertThat(text("#redis")).isEqualTo("Redis unknown");
+		assertThat(browser().elements(".charts.stale")).isNotEmpty();
+		for (WebElement button : browser().elements("[data-do]:not(:disabled)")) {
+			assertThat(click(button.getDomAttribute("data-do"))).as(button.getText())
+				.contains("got no answer. Does the application run?")
+				.doesNotContain("undefined");
+		}
 	}
 
 	@Test
