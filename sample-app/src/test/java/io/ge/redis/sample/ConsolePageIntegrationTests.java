@@ -178,6 +178,55 @@ class ConsolePageIntegrationTests {
 	}
 
 	@Test
+	void deadLetterOfAQueueIsReplayed() {
+		desk().post("/api/jobs", "{\"type\":\"poison\",\"payload\":1,\"priority\":5}");
+		go("Queues");
+		String show = "[data-key='letters work']";
+		await(() -> !browser().elements(show).isEmpty());
+		press(show);
+		await(() -> text("#content").contains("after 3 attempts"));
+		assertThat(text("#content")).contains("failed", "poison");
+		String letter = browser().element("[data-key^=replay]").getDomAttribute("data-key");
+		act(letter, Map.of());
+		await(() -> browser().elements("[data-key='" + letter + "']").isEmpty());
+	}
+
+	@Test
+	void checksOfTokensHaveARowAndOneNameIsCountedOnce() {
+		desk().get("/api/me", "Authorization", "Bearer " + desk().login("anna"));
+		desk().get("/api/wallets/w-2/balances/SOL");
+		await(() -> text("#content").contains("checks of tokens by Spring Security"));
+		assertThat(text("#content")).contains("counted with");
+		assertThat(text(".tiles")).contains("Outages", "Refused calls", "Lost locks", "Unread messages",
+				"Dead letters");
+	}
+
+	@Test
+	void figuresThatAreNotFromNowAreDimmedWithoutAGreenBadge() {
+		try (Desk stopping = Desk
+			.start(List.of("spring.datasource.url=jdbc:h2:mem:stopped;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE"))) {
+			browser().driver().get(stopping.url("/actuator/geredis/console"));
+			await(() -> !text("#connections .good").isEmpty());
+		}
+		await(() -> text("#age").matches("Figures are \\d+ s old"));
+		assertThat(browser().elements("body.stale")).isNotEmpty();
+		assertThat(text("#error")).contains("does not answer");
+		assertThat(browser().element("#connections .good").isDisplayed()).isFalse();
+	}
+
+	@Test
+	void hungRedisLeavesASectionWithoutAGreenBadge() {
+		go("Streams");
+		desk().post("/api/live/redis/hang", null);
+		// Not up to four seconds later, when Redis may answer in time
+		browser().script("tick()");
+		await(() -> text("#error").contains("Redis did not answer"));
+		assertThat(text("#error")).doesNotContain("executed");
+		assertThat(browser().elements("#connections .good:not([hidden])")).isEmpty();
+		await(() -> text("#error").isEmpty());
+	}
+
+	@Test
 	void subjectIsRevoked() {
 		String token = desk().login("anna");
 		go("Blacklist");
