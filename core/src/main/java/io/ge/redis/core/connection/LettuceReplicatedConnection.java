@@ -41,7 +41,9 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 		try {
 			RedisAsyncCommands<byte[], byte[]> commands = this.connection.async();
 			for (Call call : calls) {
-				send(commands, call).whenComplete(call::complete);
+				// By its text, since a repetition would have to wait for the WAIT
+				commands.<List<?>>eval(call.text(), ScriptOutputType.MULTI, call.keys(), call.arguments())
+					.whenComplete(call::complete);
 			}
 			RedisFuture<Long> acknowledged = commands.waitForReplication(replicas, millis);
 			this.connection.flushCommands();
@@ -51,11 +53,6 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(new NotConnectedException("The driver refused the command", ex));
 		}
-	}
-
-	private static RedisFuture<List<?>> send(RedisAsyncCommands<byte[], byte[]> commands, Call call) {
-		return call.known() ? commands.evalsha(call.sha(), ScriptOutputType.MULTI, call.keys(), call.arguments())
-				: commands.eval(call.text(), ScriptOutputType.MULTI, call.keys(), call.arguments());
 	}
 
 	private CompletionStage<Acknowledged> explain(long count) {

@@ -39,13 +39,10 @@ public interface ReplicatedConnection extends AutoCloseable {
 	/**
 	 * A script on its way.
 	 *
-	 * @param sha the SHA-1 of the script
-	 * @param known whether the server may know the script by its SHA-1, else it is taught
 	 * @param reply completed as that of {@link GuardConnection#evalSha}, before replicas
 	 * have acknowledged anything
 	 */
-	record Call(String sha, byte[] text, boolean known, byte[][] keys, byte[][] arguments,
-			CompletableFuture<List<?>> reply) {
+	record Call(byte[] text, byte[][] keys, byte[][] arguments, CompletableFuture<List<?>> reply) {
 
 		void complete(@Nullable List<?> answer, @Nullable Throwable failure) {
 			if (failure != null) {

@@ -44,15 +44,6 @@ public final class ReplyErrors {
 		return find(failure, "ERR Error compiling script") != null;
 	}
 
-	/**
-	 * Returns the server to which a server of a cluster refers.
-	 * @return host and port, or {@code null} if the failure is another one
-	 */
-	public static @Nullable String movedTo(Throwable failure) {
-		String reply = find(failure, "MOVED ");
-		return (reply != null) ? reply.substring(reply.lastIndexOf(' ') + 1) : null;
-	}
-
 	private static @Nullable String find(Throwable failure, String start) {
 		for (Throwable cause = failure; cause != null; cause = next(cause)) {
 			String message = cause.getMessage();

@@ -3,17 +3,12 @@
 package io.ge.redis.core.script;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -23,32 +18,30 @@ import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts whose writes a number of replicas must have. They have connections of
- * their own, each opened when first needed.
+ * Runs scripts whose writes a number of replicas are to have, on connections of their
+ * own, each opened when it is first needed.
  * <p>
- * There is a lane for each server and number of replicas. All scripts that wait when it
- * is free are sent together with one {@code WAIT} behind them; later ones share the next.
- * No call loses by that: replicas receive writes in order. The first {@code WAIT} ends as
- * soon as enough of them have the writes before it.
+ * There is a lane for each server and number of replicas. All scripts that are wanted
+ * when it is free are sent together with one {@code WAIT} behind them; later ones share
+ * the next. No call loses by that: the first {@code WAIT} ends as soon as so many
+ * replicas have what was written before, and until then they cannot have what is written
+ * later.
  * <p>
- * Each call has a deadline of its own, which neither the server nor other calls can move.
- * It is its timeout, and a round trip more if it was sent, to learn the number of
- * replicas. An idle server notices the end of a {@code WAIT} only at its next tick, up to
- * 100 ms late. So a command is sent to it then. Opening a connection has a time of its
- * own.
+ * Each call ends with its own timeout, and at most {@link #LATE_MILLIS} later: an idle
+ * server notices only at its next tick, up to 100 ms late, that the time of a
+ * {@code WAIT} is over. Opening a connection has a time of its own.
  * <p>
  * A server that does not answer in time, has no replica, or answers with an error loses
- * its connection. So the next call finds the primary anew.
+ * its connection, so that the next call looks for the primary again.
  */
 final class ReplicaLanes {
 
-	private static final long MILLISECOND = 1_000_000;
+	private static final int LATE_MILLIS = 150;
 
-	/** Ends the time at the server before it ends here. */
-	private static final long EARLIER_MILLIS = 2;
-
-	/** The least age of a connection that is replaced for a lack of replicas. */
+	/** How old a connection is at least that is replaced since there are no replicas. */
 	private static final long SETTLED_NANOS = 1_000_000_000;
+
+	private static final ReplicatedReply UNKNOWN = new ReplicatedReply(new ScriptReply(List.of()), -1, -1);
 
 	private final GuardConnection connection;
 
@@ -64,43 +57,25 @@ final class ReplicaLanes {
 	CompletableFuture<ReplicatedReply> run(ScriptCall call, int replicas, Duration timeout, Duration connecting) {
 		byte[] key = call.firstKey();
 		Shard shard = (key != null) ? this.connection.shardOf(key) : null;
-		ReplicaRequest request = new ReplicaRequest(this, call, timeout.toNanos(), connecting.toNanos());
-		lane(new Address((shard != null) ? shard.server() : null, replicas)).add(request);
+		Request request = new Request(call, timeout.toMillis());
+		this.lanes.computeIfAbsent(new Address((shard != null) ? shard.server() : null, replicas), Lane::new)
+			.add(request, connecting);
 		return request;
-	}
-
-	GuardConnection connection() {
-		return this.connection;
-	}
-
-	ScriptListener listener() {
-		return this.listener;
-	}
-
-	private Lane lane(Address address) {
-		Lane present = this.lanes.get(address);
-		return (present != null) ? present : this.lanes.computeIfAbsent(address, Lane::new);
 	}
 
 	private record Address(@Nullable String server, int replicas) {
 	}
 
 	/**
-	 * A connection, the request that it serves and the next ones.
+	 * A connection, the scripts that it runs and the next ones.
 	 */
-	final class Lane {
+	private final class Lane {
 
 		private final Address address;
 
 		private final Lock lock = new ReentrantLock();
 
-		private final Deque<ReplicaRequest> next = new ArrayDeque<>();
-
-		/**
-		 * The scripts that the server has been taught on this connection. Others are sent
-		 * by their text, since a repetition would have to wait for the {@code WAIT}.
-		 */
-		private final Set<LuaScript> taught = new HashSet<>();
+		private final List<Request> next = new ArrayList<>();
 
 		private @Nullable ReplicatedConnection open;
 
@@ -113,37 +88,31 @@ final class ReplicaLanes {
 			this.address = address;
 		}
 
-		Lane at(String server) {
-			return lane(new Address(server, this.address.replicas()));
-		}
-
-		void add(ReplicaRequest request) {
+		void add(Request request, Duration connecting) {
 			this.lock.lock();
 			try {
-				request.enter(this, this.open != null && this.open.isOpen());
-				this.next.addLast(request);
+				this.next.add(request);
+				if (this.open != null && this.open.isOpen()) {
+					request.begin();
+				}
 			}
 			finally {
 				this.lock.unlock();
 			}
-			request.watch();
-			proceed();
+			proceed(connecting);
 		}
 
-		private void proceed() {
+		private void proceed(Duration connecting) {
 			ReplicatedConnection present;
-			List<ReplicaRequest> batch;
+			List<Request> batch;
 			this.lock.lock();
 			try {
-				this.next.removeIf(ReplicaRequest::isDone);
+				this.next.removeIf(Request::isDone);
 				if (this.busy || this.next.isEmpty()) {
 					return;
 				}
 				this.busy = true;
-				if (this.open != null && !this.open.isOpen()) {
-					this.open = null;
-				}
-				present = this.open;
+				present = (this.open != null && this.open.isOpen()) ? this.open : null;
 				batch = List.copyOf(this.next);
 				if (present != null) {
 					this.next.clear();
@@ -153,106 +122,123 @@ final class ReplicaLanes {
 				this.lock.unlock();
 			}
 			if (present != null) {
-				send(present, batch);
+				send(present, batch, connecting);
 			}
 			else {
-				connect();
+				connect(connecting);
 			}
 		}
 
-		private void connect() {
-			ReplicaLanes.this.connection.openReplicated(this.address.server()).whenComplete((opened, failure) -> {
-				List<ReplicaRequest> waiting;
-				this.lock.lock();
-				try {
-					this.busy = false;
-					waiting = List.copyOf(this.next);
-					if (failure != null) {
-						this.next.clear();
-					}
-					else {
-						this.open = opened;
-						this.openSince = System.nanoTime();
-						this.taught.clear();
-					}
-				}
-				finally {
-					this.lock.unlock();
-				}
-				for (ReplicaRequest request : waiting) {
-					if (failure != null) {
-						request.completeExceptionally(failure);
-					}
-					else {
-						request.connected();
-					}
-				}
-				proceed();
-			});
+		private void connect(Duration connecting) {
+			CompletableFuture<ReplicatedConnection> opening = ReplicaLanes.this.connection
+				.openReplicated(this.address.server())
+				.toCompletableFuture();
+			opening.copy()
+				.orTimeout(connecting.toMillis(), TimeUnit.MILLISECONDS)
+				.whenComplete((opened, failure) -> connected(opening, opened, failure, connecting));
 		}
 
-		private void send(ReplicatedConnection on, List<ReplicaRequest> batch) {
-			long nanos = MILLISECOND;
-			List<ReplicatedConnection.Call> calls = new ArrayList<>(batch.size());
-			for (ReplicaRequest request : batch) {
-				nanos = Math.max(nanos, request.leftNanos());
-			}
-			long millis = Math.max(1, nanos / MILLISECOND - EARLIER_MILLIS);
-			ReplicaRequest.Wait wait = new ReplicaRequest.Wait(on, System.nanoTime() + millis * MILLISECOND,
-					new AtomicBoolean());
-			for (ReplicaRequest request : batch) {
-				calls.add(request.sending(wait, this.taught.contains(request.script())));
-			}
-			on.run(calls, this.address.replicas(), millis)
-				.toCompletableFuture()
-				.copy()
-				// All callers have given up long before
-				.orTimeout(millis + TimeUnit.NANOSECONDS.toMillis(SETTLED_NANOS), TimeUnit.MILLISECONDS)
-				.whenComplete((acknowledged, failure) -> ended(on, batch, calls, acknowledged, failure));
-		}
-
-		private void ended(ReplicatedConnection on, List<ReplicaRequest> batch, List<ReplicatedConnection.Call> calls,
-				ReplicatedConnection.@Nullable Acknowledged acknowledged, @Nullable Throwable failure) {
-			boolean settled;
+		private void connected(CompletableFuture<ReplicatedConnection> opening, @Nullable ReplicatedConnection opened,
+				@Nullable Throwable failure, Duration connecting) {
+			List<Request> waiting;
 			this.lock.lock();
 			try {
 				this.busy = false;
-				settled = System.nanoTime() - this.openSince > SETTLED_NANOS;
-				for (int i = 0; i < calls.size(); i++) {
-					if (hasReply(calls.get(i))) {
-						this.taught.add(batch.get(i).script());
-					}
+				this.open = opened;
+				this.openSince = System.nanoTime();
+				waiting = List.copyOf(this.next);
+				if (failure != null) {
+					this.next.clear();
 				}
 			}
 			finally {
 				this.lock.unlock();
 			}
-			if (failure != null || (acknowledged != null && acknowledged.connected() == 0 && settled)) {
-				on.close();
+			if (failure != null) {
+				opening.thenAccept(ReplicatedConnection::close);
+				waiting.forEach((request) -> request.completeExceptionally(failure));
 			}
-			for (int i = 0; i < calls.size(); i++) {
-				batch.get(i).acknowledged(calls.get(i), acknowledged, failure);
+			else {
+				waiting.forEach(Request::begin);
 			}
-			proceed();
+			proceed(connecting);
 		}
 
-		private static boolean hasReply(ReplicatedConnection.Call call) {
-			return call.reply().isDone() && !call.reply().isCompletedExceptionally();
+		private void send(ReplicatedConnection on, List<Request> batch, Duration connecting) {
+			long millis = batch.stream().mapToLong(Request::leftMillis).max().orElse(1);
+			List<ReplicatedConnection.Call> calls = batch.stream().map((request) -> call(request, on)).toList();
+			on.run(calls, this.address.replicas(), millis)
+				.toCompletableFuture()
+				.copy()
+				.orTimeout(millis + LATE_MILLIS, TimeUnit.MILLISECONDS)
+				.whenComplete((acknowledged, failure) -> {
+					boolean settled = System.nanoTime() - this.openSince > SETTLED_NANOS;
+					if (acknowledged == null || (acknowledged.connected() == 0 && settled)) {
+						on.close();
+					}
+					for (int i = 0; i < calls.size(); i++) {
+						batch.get(i).end(calls.get(i), acknowledged, failure);
+					}
+					this.lock.lock();
+					this.busy = false;
+					this.lock.unlock();
+					proceed(connecting);
+				});
+		}
+
+		private ReplicatedConnection.Call call(Request request, ReplicatedConnection on) {
+			ScriptCall call = request.call;
+			long started = System.nanoTime();
+			CompletableFuture<List<?>> reply = new CompletableFuture<>();
+			reply.whenComplete((elements, failure) -> {
+				ReplicaLanes.this.listener.onExecuted(call.script(), System.nanoTime() - started, failure);
+				if (failure != null) {
+					on.close();
+					request.completeExceptionally(failure);
+				}
+			});
+			return new ReplicatedConnection.Call(call.script().text(), call.keys(), call.arguments(), reply);
+		}
+
+	}
+
+	/**
+	 * A script that is to be run, and its caller.
+	 */
+	private static final class Request extends CompletableFuture<ReplicatedReply> {
+
+		private final ScriptCall call;
+
+		private final long timeoutMillis;
+
+		private volatile long began;
+
+		Request(ScriptCall call, long timeoutMillis) {
+			this.call = call;
+			this.timeoutMillis = timeoutMillis;
 		}
 
 		/**
-		 * Sends a call once more that the server did not execute.
+		 * Begins the time of the call, once there is a connection.
 		 */
-		void again(ReplicaRequest request) {
-			this.lock.lock();
-			try {
-				this.taught.remove(request.script());
-				this.next.addLast(request);
+		void begin() {
+			this.began = System.nanoTime();
+			completeOnTimeout(UNKNOWN, this.timeoutMillis + LATE_MILLIS, TimeUnit.MILLISECONDS);
+		}
+
+		long leftMillis() {
+			return Math.max(1, this.timeoutMillis - (System.nanoTime() - this.began) / 1_000_000);
+		}
+
+		void end(ReplicatedConnection.Call sent, ReplicatedConnection.@Nullable Acknowledged acknowledged,
+				@Nullable Throwable failure) {
+			if (acknowledged == null) {
+				completeExceptionally((failure != null) ? failure : new IllegalStateException("No reply"));
+				return;
 			}
-			finally {
-				this.lock.unlock();
-			}
-			proceed();
+			sent.reply()
+				.thenAccept((reply) -> complete(new ReplicatedReply(new ScriptReply(reply), acknowledged.replicas(),
+						acknowledged.connected())));
 		}
 
 	}
