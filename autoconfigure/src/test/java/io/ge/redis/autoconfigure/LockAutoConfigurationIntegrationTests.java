@@ -4,9 +4,7 @@ package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 import io.ge.redis.actuate.GeRedisEndpoint;
@@ -18,7 +16,6 @@ import io.ge.redis.lock.LockEvent;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
-import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.lock.internal.LockPattern;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Wide;
@@ -212,36 +209,7 @@ class LockAutoConfigurationIntegrationTests {
 	@Configuration(proxyBeanMethods = false)
 	static class OwnLocks {
 
-		static final DistributedLocks LOCKS = new DistributedLocks() {
-
-			@Override
-			public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
-				return Optional.empty();
-			}
-
-			@Override
-			public LockHandle lock(String name, Object key, LockOptions options) {
-				throw new LockNotAcquiredException(name, null);
-			}
-
-			@Override
-			public <T, E extends Throwable> T execute(String name, Object key, LockOptions options,
-					LockedWork<T, E> work) {
-				throw new LockNotAcquiredException(name, null);
-			}
-
-			@Override
-			public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
-				throw new LockNotAcquiredException(name, null);
-			}
-
-			@Override
-			public <T, E extends Throwable> T executeAll(String name, Collection<?> keys, LockOptions options,
-					LockedWork<T, E> work) {
-				throw new LockNotAcquiredException(name, null);
-			}
-
-		};
+		static final DistributedLocks LOCKS = DistributedLocks.unguarded();
 
 		@Bean
 		DistributedLocks ownLocks() {

@@ -53,9 +53,7 @@ public interface DistributedLocks {
 	 * is to be closed by {@link LockHandle#closeAsync()}; cancelling the stage before
 	 * gives up the lock.
 	 */
-	default CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
-		return AsyncLocks.take(() -> tryLock(name, key, options), (lock) -> lock.ifPresent(LockHandle::closeAsync));
-	}
+	CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options);
 
 	/**
 	 * Takes a lock without blocking, as {@link #tryLock(String, Object)}.
@@ -77,9 +75,7 @@ public interface DistributedLocks {
 	/**
 	 * Takes a lock without blocking, or fails, as {@link #lock}.
 	 */
-	default CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
-		return AsyncLocks.take(() -> lock(name, key, options), LockHandle::closeAsync);
-	}
+	CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options);
 
 	/**
 	 * Runs work under a lock, as {@link DistributedLock} would: nested entries cost
@@ -105,10 +101,8 @@ public interface DistributedLocks {
 	 * waited for on it, so that the work begins inside, and kept until that transaction
 	 * has completed; elsewhere nobody is blocked. Cancelling the stage cancels the work.
 	 */
-	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
-			LockedWork<? extends CompletionStage<T>, ?> work) {
-		return AsyncLocks.run(lockAsync(name, key, options), work);
-	}
+	<T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
+			LockedWork<? extends CompletionStage<T>, ?> work);
 
 	/**
 	 * Takes the locks of several keys, or of none if one of them is not acquired within
@@ -129,9 +123,7 @@ public interface DistributedLocks {
 	/**
 	 * Takes the locks of several keys without blocking, or of none, as {@link #lockAll}.
 	 */
-	default CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
-		return AsyncLocks.take(() -> lockAll(name, keys, options), LockHandle::closeAsync);
-	}
+	CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options);
 
 	/**
 	 * Runs work under the locks of several keys, as {@link #execute} and
@@ -154,16 +146,15 @@ public interface DistributedLocks {
 	 * Runs work under the locks of several keys, as {@link #executeAsync} and
 	 * {@link #executeAll}.
 	 */
-	default <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
-			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
-		return AsyncLocks.run(lockAllAsync(name, keys, options), work);
-	}
+	<T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
+			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work);
 
 	/**
 	 * Returns locks that need no Redis, as they are injected where locks are switched
 	 * off, and for unit tests. Each is granted at once, also one that is held: they
 	 * exclude nobody, not even in this process. Their tokens rise. {@link LockContext}
-	 * and {@link LockAssert} work as ever inside {@link #execute}.
+	 * and {@link LockAssert} work as ever inside {@link #execute}. Cancelling a stage
+	 * does not cancel its work.
 	 * @return the locks
 	 */
 	static DistributedLocks unguarded() {

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -75,6 +76,30 @@ final class UnguardedDistributedLocks implements DistributedLocks {
 				LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(new BoundLocks.Frame(lock)))) {
 			return work.run(lock);
 		}
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
+			LockedWork<? extends CompletionStage<T>, ?> work) {
+		return executeAllAsync(name, List.of(key), options, work);
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
+			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
+		MultiLockHandle lock = lockAll(name, keys, options);
+		BoundLocks.Frame frame = new BoundLocks.Frame(lock);
+		CompletionStage<T> working;
+		try (LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(frame))) {
+			working = Objects.requireNonNull(work.run(lock), "The work has returned null instead of a stage");
+		}
+		catch (Throwable ex) {
+			working = CompletableFuture.failedStage(ex);
+		}
+		return working.whenComplete((value, failure) -> {
+			frame.leave();
+			lock.close();
+		});
 	}
 
 	/**

@@ -3,19 +3,12 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.Function;
 
-import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -108,104 +101,6 @@ class LockAssertTests {
 			.withThrowableThat()
 			.withMessageEndingWith("IllegalStateException: orders");
 		assertThat(this.locks.tryLockAsync("orders", 1).toCompletableFuture().join()).isPresent();
-	}
-
-	@Test
-	void locksOfAnApplicationsOwnHaveTwinsThatDoNotBlock() {
-		DistributedLocks own = new OwnLocks(this.locks, (lock) -> {
-		});
-		assertThat(own.executeAsync("orders", 1, LockOptions.defaults(), (lock) -> {
-			LockAssert.assertHeld("orders");
-			return CompletableFuture.completedFuture(lock);
-		}).thenApply(LockHandle::isValid).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10))
-			.isEqualTo(false);
-		assertThat(own
-			.executeAllAsync("orders", List.of(1), LockOptions.defaults(),
-					(lock) -> CompletableFuture.completedFuture(lock.isValid()))
-			.toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(true);
-		assertThat(own.tryLockAsync("orders", 1).toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10))
-			.matches(Optional::isPresent);
-	}
-
-	@Test
-	void whoCancelsTheTwinOfAnApplicationsOwnHasNoLockAndNoWork() {
-		for (Function<DistributedLocks, CompletionStage<?>> call : List
-			.<Function<DistributedLocks, CompletionStage<?>>>of(
-					(own) -> own.tryLockAsync("orders", 1, LockOptions.defaults()),
-					(own) -> own.lockAsync("orders", 1, LockOptions.defaults()),
-					(own) -> own.lockAllAsync("orders", List.of(1), LockOptions.defaults()),
-					(own) -> own.executeAsync("orders", 1, LockOptions.defaults(), LockAssertTests::unwanted),
-					(own) -> own.executeAllAsync("orders", List.of(1), LockOptions.defaults(),
-							LockAssertTests::unwanted))) {
-			CompletableFuture<LockHandle> granted = new CompletableFuture<>();
-			CompletableFuture<Void> gone = new CompletableFuture<>();
-			DistributedLocks own = new OwnLocks(this.locks, (lock) -> {
-				granted.complete(lock);
-				gone.join();
-			});
-			CompletableFuture<?> cancelled = call.apply(own).toCompletableFuture();
-			LockHandle lock = granted.join();
-			assertThat(cancelled.cancel(true)).isTrue();
-			gone.complete(null);
-			Awaitility.await().until(() -> !lock.isValid());
-		}
-		CompletableFuture<String> work = new CompletableFuture<>();
-		AtomicReference<LockHandle> handle = new AtomicReference<>();
-		CompletableFuture<String> running = new OwnLocks(this.locks, (lock) -> {
-		}).executeAsync("orders", 1, LockOptions.defaults(), (lock) -> {
-			handle.set(lock);
-			return work;
-		}).toCompletableFuture();
-		Awaitility.await().until(() -> handle.get() != null);
-		running.cancel(true);
-		Awaitility.await().until(() -> work.isCancelled() && !handle.get().isValid());
-	}
-
-	private static CompletionStage<String> unwanted(LockHandle lock) {
-		throw new AssertionError("nobody wants this any more");
-	}
-
-	/**
-	 * As it was written before there were twins.
-	 *
-	 * @param locks has the locks
-	 * @param granted is told of each before its caller has it
-	 */
-	private record OwnLocks(DistributedLocks locks, Consumer<LockHandle> granted) implements DistributedLocks {
-
-		@Override
-		public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
-			Optional<LockHandle> lock = this.locks.tryLock(name, key, options);
-			lock.ifPresent(this.granted);
-			return lock;
-		}
-
-		@Override
-		public LockHandle lock(String name, Object key, LockOptions options) {
-			LockHandle lock = this.locks.lock(name, key, options);
-			this.granted.accept(lock);
-			return lock;
-		}
-
-		@Override
-		public <T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
-				LockedWork<T, E> work) throws E {
-			return this.locks.execute(name, key, options, work);
-		}
-
-		@Override
-		public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
-			MultiLockHandle lock = this.locks.lockAll(name, keys, options);
-			this.granted.accept(lock);
-			return lock;
-		}
-
-		@Override
-		public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
-				LockOptions options, LockedWork<T, E> work) throws E {
-			return this.locks.executeAll(name, keys, options, work);
-		}
-
 	}
 
 	private static boolean isUnderLock() {

@@ -4,15 +4,15 @@ package io.ge.redis.lock.internal;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.event.GuardEvents;
@@ -45,11 +45,13 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	/** Whether several keys are locked together, of which there may be one. */
 	private final boolean together;
 
-	/** In the order in which the locks are taken. */
-	private final List<Wanted> wanted;
+	/** The parts of each key, in the order in which the locks are taken. */
+	private final SortedMap<RedisLockKey, List<String>> keys = new TreeMap<>();
 
-	/** The index of the one that is taken next. */
-	private int next;
+	/** Those that are not yet taken. */
+	private final Iterator<RedisLockKey> next;
+
+	private final Map<RedisLockKey, HeldLock> locks = new HashMap<>(2);
 
 	private final List<HeldLock> shared = new ArrayList<>(0);
 
@@ -69,28 +71,17 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		this.events = events;
 		this.settings = settings;
 		this.together = together;
-		this.wanted = wanted(keys);
-	}
-
-	private List<Wanted> wanted(List<List<String>> keys) {
-		if (keys.size() == 1) {
-			return List.of(new Wanted(this.engine.key(this.settings.name(), keys.get(0)), keys.get(0)));
-		}
-		SortedMap<RedisLockKey, Wanted> ordered = new TreeMap<>();
-		for (List<String> parts : keys) {
-			RedisLockKey key = this.engine.key(this.settings.name(), parts);
-			ordered.put(key, new Wanted(key, parts));
-		}
-		return List.copyOf(ordered.values());
+		keys.forEach((parts) -> this.keys.put(engine.key(settings.name(), parts), parts));
+		this.next = this.keys.keySet().iterator();
 	}
 
 	LocksRequest begin(List<LockHandle> chain) {
 		try {
-			for (Wanted each : this.wanted) {
-				HeldLock outer = find(chain, each.key);
+			for (RedisLockKey key : this.keys.keySet()) {
+				HeldLock outer = find(chain, key);
 				if (outer != null) {
 					this.shared.add(outer);
-					each.lock = outer;
+					this.locks.put(key, outer);
 					outer.enterAgain(this.settings);
 				}
 			}
@@ -115,34 +106,33 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private void proceed() {
-		while (this.next < this.wanted.size() && !isDone()) {
-			Wanted each = this.wanted.get(this.next++);
-			if (each.lock != null) {
+		while (this.next.hasNext() && !isDone()) {
+			RedisLockKey key = this.next.next();
+			if (this.locks.containsKey(key)) {
 				continue;
 			}
-			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), each.key);
+			CompletableFuture<LockDecision> asked = this.engine.acquire(settings(), key);
 			this.attempt = asked;
 			if (isDone()) {
 				asked.cancel(false);
 			}
-			if (!asked.isDone()) {
-				asked.whenComplete((decision, failure) -> {
-					if (take(each, decision, failure)) {
-						resume();
-					}
-				});
+			CompletableFuture<Boolean> taken = asked.handle((decision, failure) -> take(key, decision, failure));
+			if (!taken.isDone()) {
+				taken.thenAccept(this::resume);
 				return;
 			}
-			if (!take(each, asked)) {
+			if (!taken.join()) {
 				return;
 			}
 		}
 		finish();
 	}
 
-	private void resume() {
+	private void resume(boolean taken) {
 		try {
-			proceed();
+			if (taken) {
+				proceed();
+			}
 		}
 		catch (RuntimeException ex) {
 			fail(null, ex);
@@ -157,19 +147,10 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		return this.settings.waiting(left.isNegative() ? Duration.ZERO : left);
 	}
 
-	private boolean take(Wanted wanted, CompletableFuture<LockDecision> decided) {
-		try {
-			return take(wanted, decided.join(), null);
-		}
-		catch (CompletionException | CancellationException ex) {
-			return take(wanted, null, ex);
-		}
-	}
-
-	private boolean take(Wanted wanted, @Nullable LockDecision decision, @Nullable Throwable failure) {
+	private boolean take(RedisLockKey key, @Nullable LockDecision decision, @Nullable Throwable failure) {
 		if (decision instanceof Acquired acquired) {
 			this.own.add(acquired.lock());
-			wanted.lock = acquired.lock();
+			this.locks.put(key, acquired.lock());
 			return true;
 		}
 		if (decision instanceof Refused refused) {
@@ -189,10 +170,10 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private LockHandle lock() {
 		if (!this.together) {
-			return Objects.requireNonNull(this.wanted.get(0).lock);
+			return Objects.requireNonNull(this.locks.get(this.keys.firstKey()));
 		}
 		Map<List<String>, HeldLock> locks = new LinkedHashMap<>();
-		this.wanted.forEach((each) -> locks.put(each.parts, Objects.requireNonNull(each.lock)));
+		this.keys.forEach((key, parts) -> locks.put(parts, Objects.requireNonNull(this.locks.get(key))));
 		HeldLockGroup all = new HeldLockGroup(this.engine, this.settings.name(), locks, this.own);
 		all.assertHeld(); // one may be lost since it was taken
 		return all;
@@ -246,21 +227,6 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 			publish(Outcome.NOT_ACQUIRED);
 		}
 		return cancelled;
-	}
-
-	private static final class Wanted {
-
-		final RedisLockKey key;
-
-		final List<String> parts;
-
-		@Nullable HeldLock lock;
-
-		Wanted(RedisLockKey key, List<String> parts) {
-			this.key = key;
-			this.parts = parts;
-		}
-
 	}
 
 }
