@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.InvalidSettingException;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimitChange;
-import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
 import io.ge.redis.ratelimit.internal.RateLimitControl;
@@ -84,7 +84,7 @@ class RateLimitResource extends GuardResource {
 		try {
 			return (action != null) ? act(action, name, key, request) : change(name, key, request);
 		}
-		catch (RateLimitChangeException ex) {
+		catch (InvalidSettingException ex) {
 			throw GuardRequestException.invalid(ex.setting(), ex.problem(), ex.remedy());
 		}
 	}
@@ -139,7 +139,7 @@ class RateLimitResource extends GuardResource {
 		try {
 			return new ActionReport(name, shown(key), "restored", this.control.get().restore(name, key), "");
 		}
-		catch (RateLimitChangeException ex) {
+		catch (InvalidSettingException ex) {
 			throw GuardRequestException.invalid(ex.setting(), ex.problem(), ex.remedy());
 		}
 	}

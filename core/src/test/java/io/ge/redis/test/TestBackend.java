@@ -8,9 +8,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 import io.ge.redis.OutageCause;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.GuardConnections;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.outage.GuardedRedis;
@@ -39,6 +41,11 @@ public final class TestBackend implements AutoCloseable {
 
 	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout,
 			ScriptListener scripts) {
+		this(factory, instanceId, commandTimeout, scripts, UnaryOperator.identity());
+	}
+
+	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout,
+			ScriptListener scripts, UnaryOperator<GuardConnection> connection) {
 		this.factory = factory;
 		OutageListener listener = new OutageListener() {
 
@@ -52,7 +59,8 @@ public final class TestBackend implements AutoCloseable {
 			}
 
 		};
-		this.backend = new RedisBackend("test", "ge", null, instanceId, GuardConnections.from(factory, () -> null),
+		this.backend = new RedisBackend("test", "ge", null, instanceId,
+				connection.apply(GuardConnections.from(factory, () -> null)),
 				new OutageSettings(commandTimeout, 3, Duration.ofMillis(50), Duration.ofSeconds(30)), this.scheduler,
 				scripts, listener);
 		restart();
@@ -108,6 +116,18 @@ public final class TestBackend implements AutoCloseable {
 	 */
 	public static TestBackend on(RedisConnectionFactory factory, String instanceId, ScriptListener scripts) {
 		return new TestBackend(factory, instanceId, Duration.ofSeconds(5), scripts);
+	}
+
+	/**
+	 * Connects to a fixture by another connection.
+	 * @param redis the fixture
+	 * @param connection makes the connection from the usual one
+	 * @return the backend
+	 */
+	public static TestBackend on(RedisFixture redis, UnaryOperator<GuardConnection> connection) {
+		return new TestBackend(redis.connectionFactory(), "instance-1", Duration.ofSeconds(5),
+				(script, nanos, failure) -> {
+				}, connection);
 	}
 
 	/**

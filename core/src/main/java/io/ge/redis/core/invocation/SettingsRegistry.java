@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import io.ge.redis.GuardConfigurationException;
@@ -48,15 +49,34 @@ public abstract class SettingsRegistry<A, S> {
 	 * elsewhere
 	 */
 	public final S define(String name, A attributes, Settings origins, GuardedMethod method) {
+		return define(name, attributes, origins, method.displayName(), method::problem);
+	}
+
+	/**
+	 * Merges what a place other than an annotation sets with the properties, as
+	 * {@link #define(String, Object, Settings, GuardedMethod)}.
+	 * @param problems makes the exception for a problem and its remedy
+	 */
+	public final S define(String name, A attributes, Settings origins, String place,
+			BiFunction<String, String, GuardConfigurationException> problems) {
 		S settings;
 		try {
 			settings = merge(name, attributes, origins);
 		}
 		catch (IllegalArgumentException ex) {
-			throw method.problem(String.valueOf(ex.getMessage()), "Correct the annotation or " + path(name) + ".", ex);
+			throw refused(problems, "the annotation", name, ex);
 		}
-		this.annotated.register(name, common(settings), method);
+		this.annotated.register(name, common(settings), place, problems);
 		return settings;
+	}
+
+	private GuardConfigurationException refused(BiFunction<String, String, GuardConfigurationException> problems,
+			String writer, String name, IllegalArgumentException ex) {
+		GuardConfigurationException refused = (ex instanceof InvalidSettingException invalid)
+				? problems.apply(invalid.problem(), invalid.remedy())
+				: problems.apply(String.valueOf(ex.getMessage()), "Correct " + writer + " or " + path(name) + ".");
+		refused.addSuppressed(ex);
+		return refused;
 	}
 
 	/**
@@ -83,8 +103,9 @@ public abstract class SettingsRegistry<A, S> {
 			return settings.get();
 		}
 		catch (IllegalArgumentException ex) {
-			throw new GuardConfigurationException("The " + this.noun + " '" + name + "'",
-					String.valueOf(ex.getMessage()), "Correct what the code sets or " + path(name) + ".", ex);
+			String place = "The " + this.noun + " '" + name + "'";
+			throw refused((problem, remedy) -> new GuardConfigurationException(place, problem, remedy),
+					"what the code sets", name, ex);
 		}
 	}
 

@@ -8,6 +8,8 @@ import io.ge.redis.core.outage.OutagePolicy;
 
 import org.springframework.util.Assert;
 
+import static io.ge.redis.core.invocation.InvalidSettingException.require;
+
 /**
  * The settings of one limit. Begin with {@link #of(String, long, Duration)} and change
  * what should differ:
@@ -39,24 +41,29 @@ public record RateLimit(String name, long limit, Duration window, RateLimitAlgor
 
 	public RateLimit {
 		Assert.hasText(name, "the name must not be blank.");
-		Assert.isTrue(limit > 0, () -> "the limit must be above zero, but is " + limit + ".");
-		Assert.isTrue(window.compareTo(SHORTEST_WINDOW) >= 0 && window.compareTo(LONGEST_WINDOW) <= 0,
-				() -> "the window must be between 1ms and " + LONGEST_WINDOW.toDays() + " days, but is " + window
-						+ ".");
-		Assert.isTrue(burst > 0, () -> "the burst must be above zero, but is " + burst + ".");
-		Assert.isTrue(algorithm == RateLimitAlgorithm.TOKEN_BUCKET || burst == limit,
-				"a burst has a meaning for TOKEN_BUCKET only.");
-		Assert.isTrue(algorithm == RateLimitAlgorithm.TOKEN_BUCKET || limit <= LARGEST_COUNT,
-				() -> "the limit must be at most " + LARGEST_COUNT + " for " + algorithm + ", but is " + limit
-						+ "; use TOKEN_BUCKET.");
-		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || limit <= window.toNanos() / 1000,
-				() -> "TOKEN_BUCKET gives at most one permit per microsecond, but the limit is " + limit + " per "
-						+ window + ".");
-		Assert.isTrue(algorithm != RateLimitAlgorithm.TOKEN_BUCKET || fillsInTime(burst, limit, window),
-				() -> "a bucket of " + burst + " permits that gets " + limit + " per " + window
-						+ " takes longer to fill than " + LONGEST_WINDOW.toDays() + " days.");
-		Assert.isTrue(!waitTime.isNegative() && waitTime.compareTo(LONGEST_WAIT) <= 0,
-				() -> "the wait time must be between zero and " + LONGEST_WAIT + ", but is " + waitTime + ".");
+		boolean bucket = algorithm == RateLimitAlgorithm.TOKEN_BUCKET;
+		require(limit > 0, "limit", () -> "must be above zero, but is " + limit + ".",
+				"Set it to the number of calls per window, such as 100.");
+		require(window.compareTo(SHORTEST_WINDOW) >= 0 && window.compareTo(LONGEST_WINDOW) <= 0, "window",
+				() -> "must be between 1ms and " + LONGEST_WINDOW.toDays() + "d, but is " + window + ".",
+				"Set it to a time such as 10s or 1h.");
+		require(burst > 0, "burst", () -> "must be above zero, but is " + burst + ".",
+				"Set it to the number of calls that are admitted at once after a pause, or leave it out.");
+		require(bucket || burst == limit, "burst",
+				() -> "has a meaning for TOKEN_BUCKET only, but the algorithm is " + algorithm + ".",
+				"Remove it, or set the algorithm to TOKEN_BUCKET.");
+		require(bucket || limit <= LARGEST_COUNT, "limit",
+				() -> "must be at most " + LARGEST_COUNT + " for " + algorithm + ", but is " + limit + ".",
+				"Lower it, or set the algorithm to TOKEN_BUCKET.");
+		require(!bucket || limit <= window.toNanos() / 1000, "limit",
+				() -> "is " + limit + " per " + window + ", but TOKEN_BUCKET gives at most one permit per microsecond.",
+				"Lower the limit.");
+		require(!bucket || fillsInTime(burst, limit, window), "burst", () -> "is " + burst + ", and a bucket that gets "
+				+ limit + " per " + window + " takes longer to fill than " + LONGEST_WINDOW.toDays() + " days.",
+				"Lower the burst.");
+		require(!waitTime.isNegative() && waitTime.compareTo(LONGEST_WAIT) <= 0, "waitTime",
+				() -> "must be between zero and " + LONGEST_WAIT.toHours() + "h, but is " + waitTime + ".",
+				"Set it to a time such as 2s, or leave it out so that calls do not wait.");
 		Assert.isTrue(onOutage != OutagePolicy.DEFAULT, "the outage policy must be ALLOW, DENY or LOCAL.");
 	}
 

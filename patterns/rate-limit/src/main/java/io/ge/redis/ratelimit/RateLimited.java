@@ -21,9 +21,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * HTTP a 429 with {@code Retry-After}. Refused calls count for nothing. Repeated on a
  * method, all limits are decided together: if one refuses, none is charged.
  * <p>
- * Cost: one script call, one round trip, for any number of limits with the same key;
- * limits with different keys cost one each. Keys are {@code prefix:ratelimit:{key}:name},
- * with a TTL of at most the window. Time is the server's.
+ * Cost: one script call, one round trip, for any number of limits; on a Cluster one for
+ * each slot. Keys are {@code prefix:ratelimit:{key}:name}, with a TTL of at most the
+ * window. Time is the server's.
  * <p>
  * Limit, window, algorithm, burst, wait, shadow and outage policy can be set under
  * {@code ge.redis.rate-limit.limits.<name>} as well, which wins over the annotation; a
@@ -83,7 +83,7 @@ public @interface RateLimited {
 
 	/**
 	 * Calls that {@link RateLimitAlgorithm#TOKEN_BUCKET} admits at once after a pause.
-	 * Default the limit. Refused for other algorithms.
+	 * Default the limit. Refused for other algorithms, unless it is the limit.
 	 */
 	long burst() default 0;
 

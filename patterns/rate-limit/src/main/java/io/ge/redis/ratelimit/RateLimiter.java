@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rate limits in code, for what an annotation cannot express.
  * <p>
- * Each decision costs one script call and one round trip for all limits of one key, and
- * none while an earlier refusal must still hold. It waits for Redis at most {@code
+ * Each decision costs one script call and one round trip for all its limits, on a Cluster
+ * for those of each slot, and none while an earlier refusal must still hold. It waits for
+ * Redis at most {@code
  * ge.redis.outage.command-timeout}. If a limit has a wait, the calling thread also waits
  * for its permits.
  * <p>
@@ -52,8 +53,7 @@ public interface RateLimiter {
 	}
 
 	/**
-	 * Takes permits of several limits, all or nothing. Limits of different keys cost one
-	 * script call for each slot of a Cluster and each key elsewhere.
+	 * Takes permits of several limits, all or nothing.
 	 * @param request what is wanted
 	 * @return the decision
 	 * @throws IllegalArgumentException if there is no limit of a name, or one is named

@@ -3,7 +3,9 @@
 package io.ge.redis.ratelimit.internal;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -64,16 +66,6 @@ final class DefaultRateLimiter implements RateLimiter {
 		return decideAsync(requests(request));
 	}
 
-	private List<PermitRequest> requests(RateLimitRequest request) {
-		List<PermitRequest> requests = new ArrayList<>(request.entries().size());
-		for (RateLimitRequest.Entry entry : request.entries()) {
-			for (PermitRequest each : requests(entry.name(), entry.key(), request.cost())) {
-				add(requests, each);
-			}
-		}
-		return requests;
-	}
-
 	@Override
 	public RateLimitDecision tryAcquire(List<RateLimit> limits, Object key) {
 		forbidWaiting("tryAcquire");
@@ -85,22 +77,48 @@ final class DefaultRateLimiter implements RateLimiter {
 		return decideAsync(requests(limits, key));
 	}
 
+	private List<PermitRequest> requests(RateLimitRequest request) {
+		List<RateLimitRequest.Entry> entries = request.entries();
+		if (entries.size() == 1) {
+			return requests(entries.get(0).name(), entries.get(0).key(), request.cost());
+		}
+		List<PermitRequest> requests = new ArrayList<>(entries.size());
+		entries.forEach((entry) -> requests.addAll(requests(entry.name(), entry.key(), request.cost())));
+		return requireDifferent(requests);
+	}
+
 	private List<PermitRequest> requests(List<RateLimit> limits, Object key) {
 		if (limits.isEmpty()) {
 			throw new IllegalArgumentException("A decision needs at least one limit");
 		}
 		List<String> parts = KeyText.of(key, new KeyOf(limits.get(0).name()));
-		List<PermitRequest> requests = new ArrayList<>(limits.size());
-		for (RateLimit limit : limits) {
-			add(requests, this.engine.request(this.limits.admit(limit), parts, 1));
+		return requireDifferent(this.engine.requests(limits.stream().map(this.limits::admit).toList(), parts, 1));
+	}
+
+	private List<PermitRequest> requests(String name, Object key, long cost) {
+		return this.engine.requests(this.limits.get(name), KeyText.of(key, new KeyOf(name)), cost);
+	}
+
+	// Twice the same state in one decision would be asked once and charged twice
+	private static List<PermitRequest> requireDifferent(List<PermitRequest> requests) {
+		Set<RedisLimitKey> keys = new HashSet<>();
+		for (PermitRequest request : requests) {
+			if (!keys.add(request.key())) {
+				throw new IllegalArgumentException(
+						"The rate limit '" + request.limit().name() + "' is named twice for the same key");
+			}
 		}
 		return requests;
+	}
+
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("RateLimiter." + method, method + "Async");
 	}
 
 	@Override
 	public CompletionStage<@Nullable Void> acquireAsync(String name, Object key) {
 		List<PermitRequest> requests = requests(name, key, 1);
-		return this.calls.handOver(ask(requests), (decision) -> {
+		return this.calls.handOver(this.engine.decide(requests), (decision) -> {
 			if (publish(requests, decision) instanceof RateLimitDecision.Denied denied) {
 				throw new RateLimitExceededException(denied);
 			}
@@ -128,31 +146,8 @@ final class DefaultRateLimiter implements RateLimiter {
 		});
 	}
 
-	private List<PermitRequest> requests(String name, Object key, long cost) {
-		return this.engine.requests(this.limits.get(name), KeyText.of(key, new KeyOf(name)), cost);
-	}
-
-	/**
-	 * Returns what a call asks for whose key was evaluated.
-	 */
-	List<PermitRequest> requests(List<RateLimit> limits, List<String> key, long cost) {
-		return this.engine.requests(limits, key, cost);
-	}
-
-	private static void forbidWaiting(String method) {
-		EventLoops.forbidWaiting("RateLimiter." + method, method + "Async");
-	}
-
-	// Twice the same state in one decision would be asked once and charged twice
-	private static void add(List<PermitRequest> requests, PermitRequest request) {
-		for (PermitRequest other : requests) {
-			if (other.limit().name().equals(request.limit().name())
-					&& other.key().parts().equals(request.key().parts())) {
-				throw new IllegalArgumentException(
-						"The rate limit '" + request.limit().name() + "' is named twice for the same key");
-			}
-		}
-		requests.add(request);
+	RateLimitEngine engine() {
+		return this.engine;
 	}
 
 	public RateLimitDecision decide(List<PermitRequest> requests) {
@@ -162,11 +157,8 @@ final class DefaultRateLimiter implements RateLimiter {
 	}
 
 	CompletionStage<RateLimitDecision> decideAsync(List<PermitRequest> requests) {
-		return this.calls.handOver(ask(requests), (decision) -> publish(requests, decision), EngineDecision::refund);
-	}
-
-	CompletableFuture<EngineDecision> ask(List<PermitRequest> requests) {
-		return this.engine.decide(requests);
+		return this.calls.handOver(this.engine.decide(requests), (decision) -> publish(requests, decision),
+				EngineDecision::refund);
 	}
 
 	/**

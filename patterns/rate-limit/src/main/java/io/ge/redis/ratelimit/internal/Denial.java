@@ -51,10 +51,16 @@ record Denial(PermitRequest request, long remaining, long sentAt, long until, lo
 				: (request.cost() - this.request.cost()) * this.request.limit().intervalMicros() * 1000;
 	}
 
-	LimitState state(PermitRequest request, long now) {
-		long wait = Math.max(1, this.latest + shift(request) - now);
+	/**
+	 * Returns the longest time until Redis would no longer refuse a request.
+	 */
+	long waitNanos(PermitRequest request, long now) {
+		return Math.max(1, this.latest + shift(request) - now);
+	}
+
+	long restoredNanos(PermitRequest request, long now) {
 		long restored = this.restoredAt - now;
-		return new LimitState(request, this.remaining, (restored > 0) ? restored : wait, wait);
+		return (restored > 0) ? restored : waitNanos(request, now);
 	}
 
 }

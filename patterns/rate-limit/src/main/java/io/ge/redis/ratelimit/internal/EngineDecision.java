@@ -15,7 +15,6 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.RateLimitEvent.Outcome;
 import io.ge.redis.ratelimit.RateLimitEvent.Source;
-import io.ge.redis.ratelimit.RateLimitPermits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,57 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavailableException refusal,
 		List<RateLimitEvent> events, long waitNanos) {
-
-	static EngineDecision of(List<LimitState> states, Source source, @Nullable RateLimitPermits permits,
-			long waitNanos) {
-		List<Quota> quotas = List.of();
-		List<String> violated = List.of();
-		List<RateLimitEvent> events = List.of();
-		long retryAfter = 0;
-		for (LimitState state : states) {
-			RateLimit limit = state.request().limit();
-			Quota quota = new Quota(limit, state.remaining(), Duration.ofNanos(state.restoredNanos()));
-			if (!limit.shadow()) {
-				quotas = plus(quotas, quota, states.size());
-				if (state.refuses()) {
-					violated = plus(violated, limit.name(), states.size());
-					retryAfter = Math.max(retryAfter, state.waitNanos());
-				}
-			}
-			if (permits != null || state.refuses()) {
-				events = plus(events, new RateLimitEvent(limit.name(), outcome(state), source, quota), states.size());
-			}
-		}
-		RateLimitDecision result = (permits != null) ? new RateLimitDecision.Allowed(quotas, permits)
-				: new RateLimitDecision.Denied(quotas, violated, Duration.ofNanos(retryAfter));
-		return new EngineDecision(result, null, events, waitNanos);
-	}
-
-	/**
-	 * Adds to a list. Most calls have one limit, and a list of one is half as large as
-	 * one that may grow.
-	 * @param list empty, or made by this
-	 * @param most how many there will be at most
-	 */
-	static <T> List<T> plus(List<T> list, T next, int most) {
-		if (most == 1) {
-			return List.of(next);
-		}
-		List<T> growing = list.isEmpty() ? new ArrayList<>(most) : list;
-		growing.add(next);
-		return growing;
-	}
-
-	static EngineDecision denied(List<LimitState> states, Source source) {
-		return of(states, source, null, 0);
-	}
-
-	private static Outcome outcome(LimitState state) {
-		if (!state.refuses()) {
-			return Outcome.ALLOWED;
-		}
-		return state.request().limit().shadow() ? Outcome.SHADOW_DENIED : Outcome.DENIED;
-	}
 
 	static EngineDecision unlimited(List<RateLimitEvent> events) {
 		return new EngineDecision(new RateLimitDecision.Allowed(List.of(), TakenPermits.NONE), null, events, 0);
@@ -138,6 +86,80 @@ record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavail
 		}
 		throw (this.refusal != null) ? this.refusal.ofCaller("rate limit '" + this.events.get(0).name() + "'")
 				: new IllegalStateException("Neither decision nor refusal");
+	}
+
+	/**
+	 * Collects what the limits of one call say.
+	 */
+	static final class Limits {
+
+		private final Source source;
+
+		private final boolean allowed;
+
+		private final int most;
+
+		private List<Quota> quotas = List.of();
+
+		private List<String> violated = List.of();
+
+		private List<RateLimitEvent> events = List.of();
+
+		private long retryAfter;
+
+		Limits(Source source, boolean allowed, int most) {
+			this.source = source;
+			this.allowed = allowed;
+			this.most = most;
+		}
+
+		/**
+		 * Adds the state of a limit after the decision.
+		 * @param restoredNanos time until the next permit is restored, zero if none is
+		 * missing
+		 * @param waitNanos time until the limit would no longer refuse the request, zero
+		 * if it does not
+		 */
+		void add(PermitRequest request, long remaining, long restoredNanos, long waitNanos) {
+			RateLimit limit = request.limit();
+			Quota quota = new Quota(limit, remaining, Duration.ofNanos(restoredNanos));
+			Outcome outcome = Outcome.ALLOWED;
+			if (waitNanos > 0) {
+				outcome = limit.shadow() ? Outcome.SHADOW_DENIED : Outcome.DENIED;
+			}
+			if (!limit.shadow()) {
+				this.quotas = plus(this.quotas, quota);
+			}
+			if (outcome == Outcome.DENIED) {
+				this.violated = plus(this.violated, limit.name());
+				this.retryAfter = Math.max(this.retryAfter, waitNanos);
+			}
+			if (this.allowed || outcome != Outcome.ALLOWED) {
+				this.events = plus(this.events, new RateLimitEvent(limit.name(), outcome, this.source, quota));
+			}
+		}
+
+		// Most calls have one limit, and a list of one is half as large as a growing one
+		private <T> List<T> plus(List<T> list, T next) {
+			if (this.most == 1) {
+				return List.of(next);
+			}
+			List<T> growing = list.isEmpty() ? new ArrayList<>(this.most) : list;
+			growing.add(next);
+			return growing;
+		}
+
+		EngineDecision denied() {
+			return new EngineDecision(
+					new RateLimitDecision.Denied(this.quotas, this.violated, Duration.ofNanos(this.retryAfter)), null,
+					this.events, 0);
+		}
+
+		EngineDecision allowed(TakenPermits permits, long waitNanos) {
+			return new EngineDecision(new RateLimitDecision.Allowed(this.quotas, permits), null, this.events,
+					waitNanos);
+		}
+
 	}
 
 }

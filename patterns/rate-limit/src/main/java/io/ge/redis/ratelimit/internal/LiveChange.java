@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
-
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.core.invocation.Setting;
@@ -16,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key the key that it is about, joined, or {@code null} for all keys
  * @param blockedUntil the end of a block by {@link System#nanoTime()}, or {@code null}
- * @param last the last result, so that applying the change again costs a comparison
+ * @param last the last limit and its result, so that applying the change again costs a
+ * comparison
  */
-record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
-		@Nullable Long blockedUntil, AtomicReference<@Nullable Applied> last) {
+public record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
+		@Nullable Long blockedUntil, AtomicReference<RateLimit @Nullable []> last) {
 
 	private static final Log logger = LogFactory.getLog(LiveChange.class);
 
@@ -32,13 +34,29 @@ record LiveChange(String name, @Nullable String key, Setting.Origin origin, Rate
 				new AtomicReference<>());
 	}
 
+	/**
+	 * Returns a key as it is written in properties and at the endpoint: its parts joined
+	 * with colons.
+	 */
+	public static String text(List<String> key) {
+		return (key.size() == 1) ? key.get(0) : String.join(":", key);
+	}
+
+	/**
+	 * Returns for how long the key is still blocked, zero if it is not.
+	 */
+	public Duration remainingBlock(long now) {
+		return (this.blockedUntil != null && this.blockedUntil - now > 0) ? Duration.ofNanos(this.blockedUntil - now)
+				: Duration.ZERO;
+	}
+
 	RateLimit applyTo(RateLimit base) {
-		Applied known = this.last.get();
-		if (known == null || known.base() != base) {
-			known = new Applied(base, apply(base));
+		RateLimit[] known = this.last.get();
+		if (known == null || known[0] != base) {
+			known = new RateLimit[] { base, apply(base) };
 			this.last.set(known);
 		}
-		return known.result();
+		return known[1];
 	}
 
 	// Checked when it was made, but the limit may have become another one since
@@ -51,9 +69,6 @@ record LiveChange(String name, @Nullable String key, Setting.Origin origin, Rate
 					+ ex.getMessage());
 			return base;
 		}
-	}
-
-	record Applied(RateLimit base, RateLimit result) {
 	}
 
 }

@@ -56,7 +56,10 @@ final class LiveLimits {
 
 	private List<LiveChange> shared = List.of();
 
-	private volatile Map<String, LiveLimit> limits = Map.of();
+	/**
+	 * For each limit and key the weakest change first; without a key, for all callers.
+	 */
+	private volatile Map<String, Map<@Nullable String, List<LiveChange>>> limits = Map.of();
 
 	public LiveLimits(Supplier<@Nullable RateLimitResolver> resolvers, LongSupplier nanoTime) {
 		this.resolvers = resolvers;
@@ -67,12 +70,35 @@ final class LiveLimits {
 	 * Returns the settings that apply to a key.
 	 */
 	public RateLimit effective(RateLimit base, List<String> key) {
-		LiveLimit live = of(base.name());
-		return live.forKey(resolve(live.forAll(base), key), key);
+		Map<@Nullable String, List<LiveChange>> changes = of(base.name());
+		if (changes.isEmpty()) {
+			return resolve(base, key);
+		}
+		RateLimit limit = resolve(apply(base, changes.get(null)), key);
+		return apply(limit, changes.get(LiveChange.text(key)));
+	}
+
+	private static RateLimit apply(RateLimit base, @Nullable List<LiveChange> changes) {
+		RateLimit limit = base;
+		if (changes != null) {
+			for (LiveChange change : changes) {
+				limit = change.applyTo(limit);
+			}
+		}
+		return limit;
 	}
 
 	public Duration blockedFor(RateLimit base, List<String> key) {
-		return of(base.name()).blockedFor(key, this.nanoTime);
+		Map<@Nullable String, List<LiveChange>> changes = of(base.name());
+		List<LiveChange> ofKey = changes.isEmpty() ? null : changes.get(LiveChange.text(key));
+		if (ofKey != null) {
+			for (LiveChange change : ofKey) {
+				if (change.blockedUntil() != null) {
+					return change.remainingBlock(this.nanoTime.getAsLong());
+				}
+			}
+		}
+		return Duration.ZERO;
 	}
 
 	// Not before the first call, since the bean may need the rate limiter itself
@@ -113,22 +139,23 @@ final class LiveLimits {
 		}
 	}
 
-	public LiveLimit of(String name) {
-		return this.limits.getOrDefault(name, LiveLimit.NONE);
+	/**
+	 * Returns all that differs from the definition of a limit, by key; {@code null} is
+	 * the key of what is for all callers.
+	 */
+	public Map<@Nullable String, List<LiveChange>> of(String name) {
+		return this.limits.getOrDefault(name, Map.of());
 	}
 
 	/**
-	 * Returns what each source changes for a key, the strongest last.
+	 * Returns the settings that each source changes for a key, the strongest last.
 	 */
 	public List<LiveChange> changes(RateLimit base, List<String> key) {
-		LiveLimit live = of(base.name());
-		List<LiveChange> changes = new ArrayList<>();
-		if (live.change() != null) {
-			changes.add(live.change());
-		}
-		RateLimit limit = live.forAll(base);
+		Map<@Nullable String, List<LiveChange>> live = new HashMap<>(of(base.name()));
+		List<LiveChange> changes = new ArrayList<>(live.getOrDefault(null, List.of()));
+		RateLimit limit = apply(base, changes);
 		changes.add(LiveChange.of(base.name(), null, Setting.Origin.BEAN, difference(limit, resolve(limit, key))));
-		changes.addAll(live.changes(key));
+		changes.addAll(live.getOrDefault(LiveChange.text(key), List.of()));
 		return changes;
 	}
 
@@ -168,10 +195,12 @@ final class LiveLimits {
 		this.changeActions.forEach(Runnable::run);
 	}
 
-	private Map<String, LiveLimit> build() {
-		Map<String, LiveLimit> limits = new HashMap<>();
+	private Map<String, Map<@Nullable String, List<LiveChange>>> build() {
+		Map<String, Map<@Nullable String, List<LiveChange>>> limits = new HashMap<>();
 		Stream.concat(this.overrides.stream(), this.shared.stream())
-			.forEach((change) -> limits.computeIfAbsent(change.name(), (name) -> new LiveLimit()).add(change));
+			.forEach((change) -> limits.computeIfAbsent(change.name(), (name) -> new HashMap<>())
+				.computeIfAbsent(change.key(), (key) -> new ArrayList<>(2))
+				.add(change));
 		return limits;
 	}
 

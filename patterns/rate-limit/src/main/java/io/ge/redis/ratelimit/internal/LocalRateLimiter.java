@@ -58,8 +58,21 @@ final class LocalRateLimiter {
 				checks.add(
 						check(new PermitRequest(request.limit().dividedBy(share), request.key(), request.cost()), now));
 			}
-			return checks.stream().anyMatch(Check::denies) ? EngineDecision.denied(states(checks, now), Source.LOCAL)
-					: take(checks, now);
+			boolean denied = checks.stream().anyMatch(Check::denies);
+			long at = now;
+			for (Check check : checks) {
+				at = check.request().limit().shadow() ? at : Math.max(at, check.earliest());
+			}
+			List<Runnable> refunds = new ArrayList<>(checks.size());
+			EngineDecision.Limits limits = new EngineDecision.Limits(Source.LOCAL, !denied, checks.size());
+			for (Check check : checks) {
+				if (!denied && check.request().cost() > 0 && check.refusal() == 0) {
+					refunds.add(check.charge(Math.max(at, check.earliest()), this::now));
+				}
+				check.addTo(limits, now);
+			}
+			return denied ? limits.denied()
+					: limits.allowed(new TakenPermits(requests, () -> refund(refunds)), at - now);
 		}
 		finally {
 			this.lock.unlock();
@@ -77,33 +90,6 @@ final class LocalRateLimiter {
 		boolean everPasses = request.cost() <= limit.largestCost();
 		long wait = everPasses ? limit.waitTime().toNanos() : 0;
 		return new Check(request, state, earliest, Math.max(0, earliest - now - wait));
-	}
-
-	private EngineDecision take(List<Check> checks, long now) {
-		long at = now;
-		for (Check check : checks) {
-			at = check.request().limit().shadow() ? at : Math.max(at, check.earliest());
-		}
-		List<PermitRequest> requests = new ArrayList<>(checks.size());
-		List<Runnable> refunds = new ArrayList<>(checks.size());
-		for (Check check : checks) {
-			requests.add(check.request());
-			if (check.request().cost() > 0 && check.refusal() == 0) {
-				refunds.add(check.charge(Math.max(at, check.earliest()), this::now));
-			}
-		}
-		return EngineDecision.of(states(checks, now), Source.LOCAL, TakenPermits.of(requests, () -> refund(refunds)),
-				at - now);
-	}
-
-	private static List<LimitState> states(List<Check> checks, long now) {
-		List<LimitState> states = new ArrayList<>(checks.size());
-		for (Check check : checks) {
-			RateLimit limit = check.request().limit();
-			states.add(new LimitState(check.request(), check.state().left(limit, now),
-					check.state().restoredAt(limit, now) - now, check.refusal()));
-		}
-		return states;
 	}
 
 	private void refund(List<Runnable> refunds) {
@@ -138,6 +124,12 @@ final class LocalRateLimiter {
 
 		boolean denies() {
 			return this.refusal > 0 && !this.request.limit().shadow();
+		}
+
+		void addTo(EngineDecision.Limits limits, long now) {
+			RateLimit limit = this.request.limit();
+			limits.add(this.request, this.state.left(limit, now), this.state.restoredAt(limit, now) - now,
+					this.refusal);
 		}
 
 		Runnable charge(long at, LongSupplier now) {

@@ -10,7 +10,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 
 import io.ge.redis.ratelimit.RateLimitDecision;
 
@@ -63,7 +62,8 @@ final class MostDenied {
 	private void admit(Key key) {
 		LongAdder count = new LongAdder();
 		if (this.counts.size() >= CAPACITY && !this.counts.containsKey(key)) {
-			Denied weakest = weakest();
+			List<Denied> all = list();
+			Denied weakest = all.get(all.size() - 1);
 			this.counts.remove(new Key(weakest.limit(), weakest.key()));
 			count.add(weakest.denials());
 		}
@@ -72,21 +72,16 @@ final class MostDenied {
 	}
 
 	private void noteLeast() {
-		this.least = (this.counts.size() < CAPACITY) ? 0 : weakest().denials();
-	}
-
-	private Denied weakest() {
-		return all().min(Comparator.comparingLong(Denied::denials)).orElseThrow();
-	}
-
-	private Stream<Denied> all() {
-		return this.counts.entrySet()
-			.stream()
-			.map((entry) -> new Denied(entry.getKey().limit(), entry.getKey().key(), entry.getValue().sum()));
+		this.least = (this.counts.size() < CAPACITY) ? 0
+				: this.counts.values().stream().mapToLong(LongAdder::sum).min().orElse(0);
 	}
 
 	List<Denied> list() {
-		return all().sorted(Comparator.comparingLong(Denied::denials).reversed()).toList();
+		return this.counts.entrySet()
+			.stream()
+			.map((entry) -> new Denied(entry.getKey().limit(), entry.getKey().key(), entry.getValue().sum()))
+			.sorted(Comparator.comparingLong(Denied::denials).reversed())
+			.toList();
 	}
 
 	/**

@@ -8,16 +8,18 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.core.invocation.InvalidSettingException;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeEvent;
 import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
-import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimiter;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,12 @@ public final class RateLimitControl {
 
 	private static final int HASH_BYTES = 8;
 
+	private static final Duration SHORTEST_BLOCK = Duration.ofMillis(1);
+
+	private static final Duration LONGEST_BLOCK = Duration.ofDays(366);
+
+	private static final int LONGEST_KEY = 1_000;
+
 	private final RateLimitRegistry limits;
 
 	private final RateLimitPattern.Parts parts;
@@ -48,6 +56,10 @@ public final class RateLimitControl {
 		this.limits = limits;
 		this.parts = parts;
 		this.events = events;
+	}
+
+	private RateLimitEngine engine() {
+		return this.parts.limiter().engine();
 	}
 
 	public boolean exists(String name) {
@@ -61,18 +73,27 @@ public final class RateLimitControl {
 	}
 
 	private Overview overview(RateLimit limit) {
-		LiveLimit live = this.parts.live().of(limit.name());
 		Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(limit.name()));
-		if (live.change() != null) {
-			put(settings, live.change());
+		Map<String, String> changes = new TreeMap<>();
+		Map<String, String> blocks = new TreeMap<>();
+		int overrides = 0;
+		for (List<LiveChange> live : this.parts.live().of(limit.name()).values()) {
+			for (LiveChange change : live) {
+				if (change.key() == null) {
+					put(settings, change);
+				}
+				else if (change.origin() == Setting.Origin.PROPERTIES_FOR_KEY) {
+					overrides++;
+				}
+				else if (change.blockedUntil() == null) {
+					changes.put(show(change.key()), change.change().toString());
+				}
+				else if (!change.remainingBlock(System.nanoTime()).isZero()) {
+					blocks.put(show(change.key()), change.remainingBlock(System.nanoTime()).toString());
+				}
+			}
 		}
-		Map<String, String> changes = new LinkedHashMap<>();
-		live.keyChanges(Setting.Origin.ENDPOINT_FOR_KEY)
-			.forEach((key, change) -> changes.put(show(key), change.toString()));
-		Map<String, String> blocks = new LinkedHashMap<>();
-		live.blocked(System::nanoTime).forEach((key, remaining) -> blocks.put(show(key), remaining.toString()));
-		return new Overview(limit.name(), settings, live.keyChanges(Setting.Origin.PROPERTIES_FOR_KEY).size(), changes,
-				blocks);
+		return new Overview(limit.name(), settings, overrides, changes, blocks);
 	}
 
 	private static void put(Map<String, Setting> settings, LiveChange applied) {
@@ -101,7 +122,7 @@ public final class RateLimitControl {
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : this.limits.get(name)) {
-			RedisDecision answer = Waiting.await(this.parts.engine().look(base, key));
+			RedisDecision answer = Waiting.await(engine().look(base, key));
 			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(base.name()));
 			this.parts.live().changes(base, key).forEach((change) -> put(settings, change));
 			Duration blocked = this.parts.live().blockedFor(base, key);
@@ -114,23 +135,20 @@ public final class RateLimitControl {
 	/**
 	 * Changes a limit, for all keys or for one. Replaces an earlier change of the same
 	 * limit and key; what the change does not name is as configured.
+	 * @throws InvalidSettingException if the limit cannot have these settings
 	 */
 	public void change(String name, List<String> key, RateLimitChange change) {
 		RateLimit base = single(name);
-		LimitChangeChecks.change(base, change, this.limits.properties().largestExactLimit());
-		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
-		LimitChangeChecks.requireRoom(Waiting.await(this.parts.changes().change(base.name(), text, change)));
-		done(new RateLimitChangeEvent(base.name(), Action.CHANGED, hashOrNull(key), change.toString()));
+		require(!change.isEmpty(), "limit", "nothing is to be changed.",
+				"Set limit, window or burst, or an action: reset, refund, block or unblock.");
+		this.limits.current().changed(base, change);
+		requireRoom(written(this.parts.changes().change(base.name(), textOrNull(key), change), base, Action.CHANGED,
+				key, change.toString()));
 	}
 
 	public boolean restore(String name, List<String> key) {
 		RateLimit base = single(name);
-		String text = key.isEmpty() ? null : LimitChangeChecks.keyText(key);
-		boolean removed = Waiting.await(this.parts.changes().removeChange(base.name(), text));
-		if (removed) {
-			done(new RateLimitChangeEvent(base.name(), Action.RESTORED, hashOrNull(key), ""));
-		}
-		return removed;
+		return written(this.parts.changes().removeChange(base.name(), textOrNull(key)), base, Action.RESTORED, key, "");
 	}
 
 	/**
@@ -140,23 +158,43 @@ public final class RateLimitControl {
 	 * enough
 	 * @param key the parts of the key, none for a limit of all callers together
 	 * @param duration how long, by the server's clock; replaces an earlier block
-	 * @throws RateLimitChangeException if the time is not above zero or above a year
+	 * @throws InvalidSettingException if the time is not above zero or above a year
 	 */
 	public void block(String name, List<String> key, Duration duration) {
-		LimitChangeChecks.block(duration);
+		require(duration.compareTo(SHORTEST_BLOCK) >= 0 && duration.compareTo(LONGEST_BLOCK) <= 0, "duration",
+				"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
+				"Set it to a time such as 10m.");
 		RateLimit base = this.limits.get(name).get(0);
-		LimitChangeChecks.requireRoom(
-				Waiting.await(this.parts.changes().block(base.name(), LimitChangeChecks.keyText(key), duration)));
-		done(new RateLimitChangeEvent(base.name(), Action.BLOCKED, hashOrNull(key), "duration=" + duration));
+		requireRoom(written(this.parts.changes().block(base.name(), text(key), duration), base, Action.BLOCKED, key,
+				"duration=" + duration));
 	}
 
 	public boolean unblock(String name, List<String> key) {
 		RateLimit base = this.limits.get(name).get(0);
-		boolean removed = Waiting.await(this.parts.changes().removeBlock(base.name(), LimitChangeChecks.keyText(key)));
-		if (removed) {
-			done(new RateLimitChangeEvent(base.name(), Action.UNBLOCKED, hashOrNull(key), ""));
+		return written(this.parts.changes().removeBlock(base.name(), text(key)), base, Action.UNBLOCKED, key, "");
+	}
+
+	private static @Nullable String textOrNull(List<String> key) {
+		return key.isEmpty() ? null : text(key);
+	}
+
+	private static String text(List<String> key) {
+		String text = LiveChange.text(key);
+		require(text.length() <= LONGEST_KEY, "key",
+				"key is longer than " + LONGEST_KEY + " characters, which no setting can be for.",
+				"Change the limit for all keys.");
+		return text;
+	}
+
+	private static void requireRoom(boolean written) {
+		require(written, "key", "there are " + RedisLimitChanges.CAPACITY + " live changes and blocks already.",
+				"Revert some of them, or write them into the properties under overrides.");
+	}
+
+	private static void require(boolean fulfilled, String setting, String problem, String remedy) {
+		if (!fulfilled) {
+			throw new InvalidSettingException(setting, problem, remedy);
 		}
-		return removed;
 	}
 
 	/**
@@ -164,8 +202,8 @@ public final class RateLimitControl {
 	 */
 	public void reset(String name, List<String> key) {
 		for (RateLimit base : this.limits.get(name)) {
-			Waiting.await(this.parts.engine().reset(this.parts.engine().requests(List.of(base), key, 0)));
-			this.events.publish(new RateLimitChangeEvent(base.name(), Action.RESET, hashOrNull(key), ""));
+			Waiting.await(engine().reset(engine().requests(List.of(base), key, 0)));
+			publish(base, Action.RESET, key, "");
 		}
 	}
 
@@ -174,12 +212,12 @@ public final class RateLimitControl {
 	 * @return how many it had, the most of all limits of that name
 	 */
 	public long refund(String name, List<String> key, long permits) {
-		LimitChangeChecks.refund(permits);
+		require(permits > 0, "permits", "permits must be above zero, but is " + permits + ".",
+				"Set it to the number of permits to refund, such as 1.");
 		long most = 0;
 		for (RateLimit base : this.limits.get(name)) {
-			long given = Waiting.await(this.parts.engine().refund(base, key, permits));
-			this.events
-				.publish(new RateLimitChangeEvent(base.name(), Action.REFUNDED, hashOrNull(key), "permits=" + given));
+			long given = Waiting.await(engine().refund(base, key, permits));
+			publish(base, Action.REFUNDED, key, "permits=" + given);
 			most = Math.max(most, given);
 		}
 		return most;
@@ -191,7 +229,7 @@ public final class RateLimitControl {
 	public List<DeniedKey> mostDenied() {
 		List<DeniedKey> keys = new ArrayList<>();
 		for (MostDenied.Denied denied : this.parts.denied().list()) {
-			keys.add(new DeniedKey(denied.limit(), show(LiveLimit.text(denied.key())), denied.denials()));
+			keys.add(new DeniedKey(denied.limit(), show(LiveChange.text(denied.key())), denied.denials()));
 		}
 		return keys;
 	}
@@ -206,25 +244,32 @@ public final class RateLimitControl {
 
 	private RateLimit single(String name) {
 		List<RateLimit> found = this.limits.get(name);
-		if (found.size() > 1) {
-			throw new RateLimitChangeException("limit", "'" + name + "' stands for several limits.",
-					"Name the one to change: " + String.join(" or ", found.stream().map(RateLimit::name).toList())
-							+ ".");
-		}
+		require(found.size() == 1, "limit", "'" + name + "' stands for several limits.",
+				"Name the one to change: " + String.join(" or ", found.stream().map(RateLimit::name).toList()) + ".");
 		return found.get(0);
 	}
 
-	private void done(RateLimitChangeEvent event) {
-		try {
-			Waiting.await(this.parts.feed().read());
+	/**
+	 * Waits for a change, lets it take effect here and publishes it.
+	 * @return whether it was written
+	 */
+	private boolean written(CompletableFuture<Boolean> write, RateLimit base, Action action, List<String> key,
+			String detail) {
+		boolean written = Waiting.await(write);
+		if (written) {
+			try {
+				Waiting.await(this.parts.feed().read());
+			}
+			finally {
+				publish(base, action, key, detail);
+			}
 		}
-		finally {
-			this.events.publish(event);
-		}
+		return written;
 	}
 
-	private static @Nullable String hashOrNull(List<String> key) {
-		return key.isEmpty() ? null : hash(LiveLimit.text(key));
+	private void publish(RateLimit base, Action action, List<String> key, String detail) {
+		this.events.publish(new RateLimitChangeEvent(base.name(), action,
+				key.isEmpty() ? null : hash(LiveChange.text(key)), detail));
 	}
 
 	/**

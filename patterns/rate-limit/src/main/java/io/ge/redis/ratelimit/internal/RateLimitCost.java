@@ -31,30 +31,21 @@ record RateLimitCost(long constant, @Nullable MethodExpression expression) {
 	}
 
 	private static long permits(@Nullable Object value, MethodExpression expression) {
-		if (value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) {
-			long permits = ((Number) value).longValue();
-			if (permits >= 0) {
-				return permits;
-			}
+		if (value instanceof Integer number && number >= 0) {
+			return number;
 		}
-		else if (value instanceof Number number) {
-			BigDecimal permits = exact(number);
-			if (permits != null && permits.signum() >= 0 && permits.stripTrailingZeros().scale() <= 0) {
+		try {
+			BigDecimal permits = (value instanceof Number) ? new BigDecimal(value.toString()) : BigDecimal.ONE.negate();
+			if (permits.signum() >= 0 && permits.stripTrailingZeros().scale() <= 0) {
 				// The engine says that no limit gives as many
 				return permits.min(LARGEST).longValue();
 			}
 		}
+		catch (NumberFormatException ex) {
+			// neither a number nor infinite: refused below
+		}
 		throw RateLimitCostException.noWholeNumber(expression + " evaluated to " + shown(value)
 				+ ", but the cost of a call is a whole number of permits, zero or more");
-	}
-
-	private static @Nullable BigDecimal exact(Number number) {
-		try {
-			return new BigDecimal(number.toString());
-		}
-		catch (NumberFormatException ex) {
-			return null;
-		}
 	}
 
 	private static @Nullable Object shown(@Nullable Object value) {

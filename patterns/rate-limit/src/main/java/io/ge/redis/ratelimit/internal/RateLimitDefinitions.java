@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
-
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
+import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.GuardConfigurationException;
-import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.NamedSettings;
+import io.ge.redis.core.invocation.InvalidSettingException;
 import io.ge.redis.core.invocation.Setting;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.invocation.SettingsRegistry;
+import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimit;
+import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitRule;
@@ -25,28 +27,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits as one reading of the properties defines them, by the name that annotations
- * and code use. A name with bands stands for several limits, each of which has a name of
- * its own as well.
+ * and code use. Usually that is one limit. If the properties list several limits, these
+ * replace limit, window and burst of the annotation, and each has a name of its own as
+ * well.
  */
-final class RateLimitDefinitions {
+public final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Limit, List<RateLimit>> {
+
+	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
+
+	private static final int BYTES_PER_PERMIT = 10;
+
+	private static final TimeUnit[] UNITS = { TimeUnit.DAYS, TimeUnit.HOURS, TimeUnit.MINUTES, TimeUnit.SECONDS,
+			TimeUnit.MILLISECONDS, TimeUnit.MICROSECONDS };
+
+	private static final String[] SUFFIXES = { "d", "h", "m", "s", "ms", "us" };
 
 	private final RateLimitProperties properties;
 
-	private final NamedSettings<Object> settings = new NamedSettings<>();
+	private final Map<String, Definition> definitions = new ConcurrentHashMap<>();
 
-	private final Map<String, List<RateLimit>> annotated = new ConcurrentHashMap<>();
-
-	private final Map<String, List<RateLimit>> unannotated = new ConcurrentHashMap<>();
-
-	/** The name under which each limit is defined. */
-	private final Map<String, String> owners = new ConcurrentHashMap<>();
-
-	/** The settings of each limit, with their origins. */
-	private final Map<String, Map<String, Setting>> origins = new ConcurrentHashMap<>();
-
-	private @Nullable List<RateLimitRule> rules;
+	/** Read once all annotations are known. */
+	@Nullable List<RateLimitRule> rules;
 
 	RateLimitDefinitions(RateLimitProperties properties) {
+		super("rate limit", "ge.redis.rate-limit.limits", () -> properties.limits().keySet(),
+				RateLimitProperties.Limit.UNSET);
 		this.properties = properties;
 	}
 
@@ -54,138 +59,49 @@ final class RateLimitDefinitions {
 		return this.properties;
 	}
 
-	List<RateLimitMerge.Merged> add(Use use) {
-		List<RateLimitMerge.Merged> merged = merge(use);
-		List<RateLimit> limits = limits(merged);
-		if (limits.isEmpty()) {
-			throw use.problem("it has no limit anywhere.",
-					"Set " + use.limit() + " or " + RateLimitProperties.path(use.name()) + ".limit.");
+	/**
+	 * Returns the limits of a name, or one of a list by its own name.
+	 */
+	public List<RateLimit> limits(String name) {
+		List<RateLimit> limits = annotated(name);
+		if (limits == null && this.properties.limits().containsKey(name)) {
+			limits = get(name);
 		}
-		this.settings.register(use.name(), (limits.size() == 1) ? limits.get(0) : limits, use.place(), use::problem);
-		keep(use, merged, this.annotated);
-		return merged;
+		if (limits != null && !limits.isEmpty()) {
+			return limits;
+		}
+		if (!this.definitions.containsKey(name)) {
+			this.properties.limits().keySet().forEach(this::get);
+		}
+		Definition listed = this.definitions.get(name);
+		return (listed != null) ? List.of(listed.limit()) : List.of();
 	}
 
-	private List<RateLimitMerge.Merged> merge(Use use) {
-		try {
-			List<RateLimitMerge.Merged> merged = new RateLimitMerge(use.name(), this.properties, use.attributes())
-				.merge();
-			List<RateLimit> limits = limits(merged);
-			for (RateLimit limit : limits) {
-				new RateLimitChecks((attribute) -> attribute).cost(use.cost(), limit);
-			}
-			checkOverrides(use.name(), limits);
-			return merged;
-		}
-		catch (InvalidRateLimitException ex) {
-			throw use.problem(ex.problem(), ex.remedy());
-		}
-	}
-
-	private void keep(Use use, List<RateLimitMerge.Merged> merged, Map<String, List<RateLimit>> kept) {
-		List<RateLimit> limits = limits(merged);
-		for (RateLimit limit : limits) {
-			String owner = this.owners.putIfAbsent(limit.name(), use.name());
-			if (owner != null && !owner.equals(use.name())) {
-				throw use.problem("the name '" + limit.name() + "' would belong to limits of both '" + owner + "' and '"
-						+ use.name() + "'.", "Use another name, since the same name means the same state.");
-			}
-		}
-		merged.forEach((one) -> this.origins.put(one.limit().name(),
-				Collections.unmodifiableMap(new LinkedHashMap<>(one.settings().toMap()))));
-		kept.put(use.name(), limits);
+	public Map<String, RateLimit> all() {
+		Map<String, RateLimit> all = new TreeMap<>();
+		this.definitions.forEach((name, definition) -> all.put(name, definition.limit()));
+		return all;
 	}
 
 	/**
-	 * Returns the rules, and adds what they say the first time. To be called when all
-	 * annotations are known, and not by two threads at once.
+	 * Returns the settings of a limit, with their origins.
 	 */
-	public List<RateLimitRule> rules() {
-		if (this.rules == null) {
-			List<RateLimitProperties.Rule> written = this.properties.rules();
-			List<RateLimitRule> read = new ArrayList<>(written.size());
-			for (int i = 0; i < written.size(); i++) {
-				read.add(rule(written.get(i), RateLimitRules.PROPERTY + "[" + i + "]"));
-			}
-			this.rules = List.copyOf(read);
-		}
-		return this.rules;
-	}
-
-	private RateLimitRule rule(RateLimitProperties.Rule rule, String place) {
-		if (rule.path().isEmpty()) {
-			throw new GuardConfigurationException(place + ".path", "it is missing.",
-					"Set a pattern such as /api/**, or /** for all requests.");
-		}
-		if (rule.cost() < 0) {
-			throw new GuardConfigurationException(place + ".cost", "it is " + rule.cost() + ".",
-					"Set it to the number of permits that a request takes, zero to only look.");
-		}
-		return new RateLimitRule(place, rule, rule.limits().isEmpty() ? described(rule, place) : named(rule, place));
-	}
-
-	private List<RateLimit> described(RateLimitProperties.Rule rule, String place) {
-		List<RateLimit> limits = new ArrayList<>();
-		add(RateLimitDefinitions.Use.of(place, name(rule), attributes(rule), rule.cost())).forEach((merged) -> {
-			limits.add(merged.limit());
-			this.origins.computeIfPresent(merged.limit().name(), (limit, settings) -> ofRule(settings));
-		});
-		return List.copyOf(limits);
-	}
-
-	// Merged like those of an annotation, but written as properties
-	private static Map<String, Setting> ofRule(Map<String, Setting> settings) {
-		Map<String, Setting> all = new LinkedHashMap<>(settings);
-		all.replaceAll((name, setting) -> (setting.origin() == Setting.Origin.ANNOTATION)
-				? new Setting(setting.value(), Setting.Origin.PROPERTIES) : setting);
-		return Collections.unmodifiableMap(all);
-	}
-
-	private List<RateLimit> named(RateLimitProperties.Rule rule, String place) {
-		if (rule.limit() != null || rule.window() != null || rule.algorithm() != null || rule.burst() != null) {
-			throw new GuardConfigurationException(place,
-					"it describes a limit of its own and names other limits as well.",
-					"Remove " + place + ".limits, or limit, window, algorithm and burst.");
-		}
-		List<RateLimit> limits = new ArrayList<>();
-		for (int i = 0; i < rule.limits().size(); i++) {
-			limits.addAll(named(rule.limits().get(i), rule.cost(), place + ".limits[" + i + "]"));
-		}
-		return List.copyOf(limits);
-	}
-
-	private List<RateLimit> named(String name, long cost, String place) {
-		List<RateLimit> limits = get(name);
-		if (limits.isEmpty()) {
-			throw new GuardConfigurationException(place, "there is no limit '" + name + "'.",
-					"Set " + RateLimitProperties.path(name) + ".limit, or correct the name.");
-		}
-		try {
-			for (RateLimit limit : limits) {
-				new RateLimitChecks((attribute) -> attribute).cost(cost, limit);
-			}
-		}
-		catch (InvalidRateLimitException ex) {
-			throw new GuardConfigurationException(place, ex.problem(), ex.remedy(), ex);
-		}
-		return limits;
-	}
-
-	private static String name(RateLimitProperties.Rule rule) {
-		if (rule.name() != null) {
-			return rule.name();
-		}
-		String paths = String.join(",", rule.path());
-		return rule.methods().isEmpty() ? paths : String.join(",", rule.methods()) + " " + paths;
-	}
-
-	private static RateLimitProperties.Limit attributes(RateLimitProperties.Rule rule) {
-		return new RateLimitProperties.Limit(rule.limit(), rule.window(), rule.algorithm(), rule.burst(), null, null,
-				null, List.of(), Map.of());
-	}
-
 	public Map<String, Setting> settings(String limitName) {
-		return this.origins.getOrDefault(limitName, Map.of());
+		Definition definition = this.definitions.get(limitName);
+		return (definition != null) ? definition.settings() : Map.of();
+	}
+
+	/**
+	 * Says that a rule of the properties has described a limit. It is merged like that of
+	 * an annotation.
+	 */
+	void ofRule(RateLimit limit) {
+		this.definitions.computeIfPresent(limit.name(), (name, definition) -> {
+			definition.settings()
+				.replaceAll((setting, value) -> (value.origin() == Setting.Origin.ANNOTATION)
+						? new Setting(value.value(), Setting.Origin.PROPERTIES) : value);
+			return definition;
+		});
 	}
 
 	/**
@@ -194,54 +110,25 @@ final class RateLimitDefinitions {
 	 */
 	public void verify() {
 		for (String name : this.properties.limits().keySet()) {
-			if (this.annotated.containsKey(name) || !define(name).isEmpty()) {
+			if (annotated(name) != null || !get(name).isEmpty()) {
 				continue;
 			}
-			List<RateLimit> band = band(name);
-			if (band.isEmpty()) {
-				throw new GuardConfigurationException(RateLimitProperties.path(name),
+			String place = RateLimitProperties.path(name);
+			List<RateLimit> listed = limits(name);
+			if (listed.isEmpty()) {
+				throw new GuardConfigurationException(place,
 						"there is no limit '" + name + "' whose settings it could change.",
-						"Correct the name, which may be one of " + names() + ", or set "
-								+ RateLimitProperties.path(name) + ".limit.");
+						"Correct the name, which may be one of " + names() + ", or set " + place + ".limit.");
 			}
-			verifyBand(name, band);
-		}
-	}
-
-	private void verifyBand(String name, List<RateLimit> band) {
-		RateLimitProperties.Limit property = this.properties.limit(name);
-		try {
+			RateLimitProperties.Limit property = this.properties.limit(name);
 			if (!property.equals(new RateLimitProperties.Limit(null, null, null, null, null, null, null, List.of(),
 					property.overrides()))) {
-				throw new InvalidRateLimitException("only overrides can be set for one of the limits of '"
-						+ this.owners.getOrDefault(name, name) + "'.", "Set the others beside its list of limits.");
+				throw new GuardConfigurationException(place,
+						"only overrides can be set for one of the limits of '" + owner(name) + "'.",
+						"Set the others beside its list of limits.");
 			}
-			checkOverrides(name, band);
+			checked(name, () -> checkOverrides(name, listed));
 		}
-		catch (InvalidRateLimitException ex) {
-			throw new GuardConfigurationException(RateLimitProperties.path(name), ex.problem(), ex.remedy(), ex);
-		}
-	}
-
-	/**
-	 * Returns the limits of a name, or one band by its own name.
-	 */
-	public List<RateLimit> get(String name) {
-		List<RateLimit> limits = this.annotated.get(name);
-		if (limits == null) {
-			limits = this.unannotated.get(name);
-		}
-		if (limits == null) {
-			limits = define(name);
-		}
-		return limits.isEmpty() ? band(name) : limits;
-	}
-
-	public Map<String, RateLimit> all() {
-		Map<String, RateLimit> all = new TreeMap<>();
-		this.unannotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
-		this.annotated.values().forEach((limits) -> limits.forEach((limit) -> all.put(limit.name(), limit)));
-		return all;
 	}
 
 	/**
@@ -250,110 +137,165 @@ final class RateLimitDefinitions {
 	 */
 	public Set<String> unusedNames() {
 		Set<String> names = new TreeSet<>(this.properties.limits().keySet());
-		names.removeAll(this.annotated.keySet());
 		this.properties.rules().forEach((rule) -> rule.limits().forEach((limit) -> names.remove(owner(limit))));
-		// Of a band only overrides are set
-		names.removeIf((name) -> !owner(name).equals(name));
+		// Of one limit of a list only overrides are set
+		names.removeIf((name) -> annotated(name) != null || !owner(name).equals(name));
 		return names;
 	}
 
 	private String owner(String limitName) {
-		return this.owners.getOrDefault(limitName, limitName);
-	}
-
-	private List<RateLimit> define(String name) {
-		Use use = Use.of(RateLimitProperties.path(name), name, RateLimitProperties.Limit.UNSET, 0);
-		List<RateLimitMerge.Merged> merged = merge(use);
-		if (!merged.isEmpty()) {
-			keep(use, merged, this.unannotated);
-		}
-		return limits(merged);
-	}
-
-	private List<RateLimit> band(String bandName) {
-		for (Map.Entry<String, RateLimitProperties.Limit> candidate : this.properties.limits().entrySet()) {
-			if (!candidate.getValue().limits().isEmpty() && bandName.startsWith(candidate.getKey() + "-")) {
-				for (RateLimit band : get(candidate.getKey())) {
-					if (band.name().equals(bandName)) {
-						return List.of(band);
-					}
-				}
-			}
-		}
-		return List.of();
-	}
-
-	private void checkOverrides(String name, List<RateLimit> limits) {
-		this.properties.limit(name).overrides().forEach((key, override) -> {
-			String place = RateLimitProperties.path(name) + ".overrides" + RateLimitProperties.segment(key);
-			if (!this.properties.limit(name).limits().isEmpty()) {
-				throw new InvalidRateLimitException(place + " could mean any of the limits of '" + name + "'.",
-						"Name the one that differs, as in " + RateLimitProperties.path(limits.get(0).name())
-								+ ".overrides" + RateLimitProperties.segment(key) + ".");
-			}
-			for (RateLimit limit : limits) {
-				checkOverride(place + ".", limit, override);
-			}
-		});
-	}
-
-	private void checkOverride(String place, RateLimit limit, RateLimitChange override) {
-		RateLimitChecks checks = new RateLimitChecks(place::concat);
-		if (override.limit() != null) {
-			checks.limit(override.limit());
-		}
-		if (override.window() != null) {
-			checks.window(override.window());
-		}
-		if (override.burst() != null) {
-			checks.burst(override.burst(), limit.algorithm());
-		}
-		try {
-			checks.exact(override.applyTo(limit), this.properties.largestExactLimit());
-		}
-		catch (InvalidRateLimitException ex) {
-			throw ex;
-		}
-		catch (IllegalArgumentException ex) {
-			throw new InvalidRateLimitException(place + "limit: " + ex.getMessage(), "Lower the limit.");
-		}
+		Definition definition = this.definitions.get(limitName);
+		return (definition != null) ? definition.owner() : limitName;
 	}
 
 	private String names() {
-		Set<String> names = new TreeSet<>(this.owners.keySet());
-		names.addAll(this.annotated.keySet());
+		Set<String> names = new TreeSet<>();
+		this.definitions.values().forEach((definition) -> names.add(definition.owner()));
+		names.addAll(this.definitions.keySet());
 		return names.isEmpty() ? "none yet" : String.join(", ", names);
 	}
 
-	private static List<RateLimit> limits(List<RateLimitMerge.Merged> merged) {
-		List<RateLimit> limits = new ArrayList<>(merged.size());
-		merged.forEach((one) -> limits.add(one.limit()));
-		return List.copyOf(limits);
+	@Override
+	protected List<RateLimit> merge(String name, RateLimitProperties.Limit attributes, Settings origins) {
+		RateLimitProperties.Limit property = this.properties.limit(name);
+		List<RateLimit> merged = property.limits().isEmpty() ? one(name, name, property, attributes, "")
+				: listed(name, property, attributes);
+		return checkOverrides(name, merged);
+	}
+
+	private List<RateLimit> listed(String name, RateLimitProperties.Limit property,
+			RateLimitProperties.Limit attributes) {
+		if (property.limit() != null || property.window() != null || property.burst() != null) {
+			throw new IllegalArgumentException(
+					RateLimitProperties.path(name) + ".limits cannot be set together with a limit, window or burst of '"
+							+ name + "'. Add it to the list as one more limit, or remove the list.");
+		}
+		RateLimitProperties.Limit common = new RateLimitProperties.Limit(null, null, attributes.algorithm(), null,
+				attributes.waitTime(), attributes.onOutage(), attributes.shadow(), List.of(), Map.of());
+		List<RateLimit> merged = new ArrayList<>(property.limits().size());
+		Set<Duration> windows = new HashSet<>();
+		for (int i = 0; i < property.limits().size(); i++) {
+			RateLimitProperties.Band band = property.limits().get(i);
+			String place = "limits[" + i + "].";
+			String window = RateLimitProperties.path(name) + "." + place + "window";
+			if (band.window() == null) {
+				throw new InvalidSettingException("window", window + " is missing.",
+						"Set it to a time such as 10s or 1h.");
+			}
+			if (!windows.add(band.window())) {
+				throw new InvalidSettingException("window",
+						window + " is " + text(band.window()) + ", as that of another limit of '" + name + "'.",
+						"Keep the smaller limit of the two.");
+			}
+			merged.addAll(one(name, name + "-" + text(band.window()), each(property, band), common, place));
+		}
+		return merged;
+	}
+
+	private static RateLimitProperties.Limit each(RateLimitProperties.Limit common, RateLimitProperties.Band band) {
+		return new RateLimitProperties.Limit(band.limit(), band.window(),
+				(band.algorithm() != null) ? band.algorithm() : common.algorithm(), band.burst(), common.waitTime(),
+				common.onOutage(), common.shadow(), List.of(), Map.of());
+	}
+
+	// In the largest unit without a fraction, as users write it: 1h or 90s
+	private static String text(Duration window) {
+		long nanos = window.toNanos();
+		for (int i = 0; i < UNITS.length; i++) {
+			long unit = UNITS[i].toNanos(1);
+			if (nanos % unit == 0) {
+				return nanos / unit + SUFFIXES[i];
+			}
+		}
+		return nanos + "ns";
+	}
+
+	private List<RateLimit> one(String owner, String name, RateLimitProperties.Limit property,
+			RateLimitProperties.Limit attributes, String place) {
+		Settings settings = new Settings();
+		Long limit = settings.pickOptional("limit", property.limit(), attributes.limit());
+		if (limit == null) {
+			return List.of();
+		}
+		Duration window = settings.pick("window", property.window(), attributes.window(), DEFAULT_WINDOW);
+		RateLimitAlgorithm algorithm = settings.pick("algorithm", property.algorithm(), attributes.algorithm(),
+				RateLimitAlgorithm.SLIDING_WINDOW);
+		// A burst in the annotation belongs to the algorithm there
+		boolean hasBurst = algorithm == RateLimitAlgorithm.TOKEN_BUCKET || property.algorithm() == null
+				|| property.algorithm() == attributes.algorithm();
+		long burst = settings.pick("burst", property.burst(), hasBurst ? attributes.burst() : null, limit);
+		Duration waitTime = settings.pick("waitTime", property.waitTime(), attributes.waitTime(), Duration.ZERO);
+		OutagePolicy onOutage = settings.pick("onOutage", property.onOutage(), attributes.onOutage(),
+				this.properties.onOutage());
+		Boolean trial = (property.shadow() == null && this.properties.shadow()) ? Boolean.TRUE : property.shadow();
+		boolean shadow = settings.pick("shadow", trial, attributes.shadow(), false);
+		try {
+			RateLimit merged = exact(new RateLimit(name, limit, window, algorithm, burst, waitTime, onOutage, shadow));
+			keep(merged, owner, settings);
+			return List.of(merged);
+		}
+		catch (InvalidSettingException ex) {
+			Setting wrong = settings.toMap().get(ex.setting());
+			String path = RateLimitProperties.path(owner) + ".";
+			throw (wrong == null || wrong.origin() != Setting.Origin.PROPERTIES) ? ex
+					: ex.at(ex.setting().equals("waitTime") ? path + "wait-time" : path + place + ex.setting());
+		}
+	}
+
+	private void keep(RateLimit limit, String owner, Settings settings) {
+		Definition other = this.definitions.put(limit.name(), new Definition(limit, owner, settings.toMap()));
+		if (other != null && !other.owner().equals(owner)) {
+			throw new InvalidSettingException("name",
+					"the name '" + limit.name() + "' would belong to limits of both '" + other.owner() + "' and '"
+							+ owner + "'.",
+					"Use another name than that of " + RateLimitProperties.path(owner)
+							+ ", since the same name means the same state.");
+		}
+	}
+
+	private List<RateLimit> checkOverrides(String name, List<RateLimit> limits) {
+		RateLimitProperties.Limit property = this.properties.limit(name);
+		property.overrides().forEach((key, override) -> {
+			String segment = ".overrides" + RateLimitProperties.segment(key);
+			if (!property.limits().isEmpty()) {
+				throw new InvalidSettingException(key,
+						RateLimitProperties.path(name) + segment + " could mean any of the limits of '" + name + "'.",
+						"Name the one that differs, as in " + RateLimitProperties.path(limits.get(0).name()) + segment
+								+ ".");
+			}
+			try {
+				limits.forEach((limit) -> changed(limit, override));
+			}
+			catch (InvalidSettingException ex) {
+				throw ex.at(RateLimitProperties.path(name) + segment + "." + ex.setting());
+			}
+		});
+		return limits;
 	}
 
 	/**
-	 * An annotation or a rule that uses a name.
-	 *
-	 * @param cost permits that each call takes, as far as it is known before any call
-	 * @param problems makes the exception for a mistake there
+	 * Returns a limit as a change makes it, for all keys or for one.
+	 * @throws InvalidSettingException if the limit cannot have these settings
 	 */
-	public record Use(String name, RateLimitProperties.Limit attributes, long cost, String place, String limit,
-			BiFunction<String, String, GuardConfigurationException> problems) {
+	public RateLimit changed(RateLimit limit, RateLimitChange change) {
+		return exact(change.applyTo(limit));
+	}
 
-		public static Use of(GuardedMethod method, String name, RateLimitProperties.Limit attributes, long cost) {
-			return new Use(name, attributes, cost, method.displayName(), "limit = ... in the annotation",
-					method::problem);
-		}
+	/**
+	 * Returns a limit, unless it would need too much memory.
+	 */
+	RateLimit exact(RateLimit limit) {
+		long largest = this.properties.largestExactLimit();
+		InvalidSettingException.require(
+				limit.algorithm() != RateLimitAlgorithm.SLIDING_WINDOW || limit.limit() <= largest, "limit",
+				() -> "is " + limit.limit() + ", too large to be counted exactly: SLIDING_WINDOW needs about "
+						+ BYTES_PER_PERMIT + " bytes in Redis for each call of each key.",
+				"Set the algorithm to SLIDING_WINDOW_COUNTER, which needs the same memory for any limit, or raise "
+						+ "ge.redis.rate-limit.largest-exact-limit, which is " + largest + ".");
+		return limit;
+	}
 
-		static Use of(String property, String name, RateLimitProperties.Limit attributes, long cost) {
-			return new Use(name, attributes, cost, property, property + ".limit",
-					(problem, remedy) -> new GuardConfigurationException(property, problem, remedy));
-		}
-
-		GuardConfigurationException problem(String problem, String remedy) {
-			return this.problems.apply(problem, remedy);
-		}
-
+	private record Definition(RateLimit limit, String owner, Map<String, Setting> settings) {
 	}
 
 }

@@ -4,7 +4,6 @@ package io.ge.redis.ratelimit.internal;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Decides on calls, asynchronously and without blocking: from memory if it can, else by
  * one script call for all requests in one slot.
  * <p>
- * Requests in different slots are decided one slot after the other. If a later one
- * denies, what the earlier ones took is refunded. In between, others may be denied that
- * need not be; nobody is admitted too often.
+ * Requests in different slots of a Cluster are decided one slot after the other. If a
+ * later one denies, what the earlier ones took is refunded. In between, others may be
+ * denied that need not be; nobody is admitted too often.
  */
 final class RateLimitEngine {
 
@@ -48,14 +47,11 @@ final class RateLimitEngine {
 
 	private final DenyCache denied;
 
-	private final RateLimitBatcher batcher;
-
 	public RateLimitEngine(RedisRateLimiter redis, LocalRateLimiter local, LiveLimits limits, DenyCache denied) {
 		this.redis = redis;
 		this.local = local;
 		this.limits = limits;
 		this.denied = denied;
-		this.batcher = new RateLimitBatcher(redis::decide, System::nanoTime);
 	}
 
 	public void listen(InstanceBus bus) {
@@ -104,10 +100,7 @@ final class RateLimitEngine {
 	 */
 	public CompletableFuture<EngineDecision> decide(List<PermitRequest> requests) {
 		requests.forEach(RateLimitEngine::checkCost);
-		EngineDecision known = blocked(requests);
-		if (known == null) {
-			known = denied(requests);
-		}
+		EngineDecision known = fromMemory(requests);
 		return (known != null) ? CompletableFuture.completedFuture(known) : ask(requests, this.redis.newBudget());
 	}
 
@@ -124,17 +117,30 @@ final class RateLimitEngine {
 		}
 	}
 
-	private @Nullable EngineDecision blocked(List<PermitRequest> requests) {
-		List<LimitState> refusals = List.of();
+	/**
+	 * Refuses a call if one of its keys is blocked or was refused before.
+	 */
+	private @Nullable EngineDecision fromMemory(List<PermitRequest> requests) {
+		EngineDecision.Limits refusals = null;
+		long now = System.nanoTime();
 		for (int i = 0; i < requests.size(); i++) {
 			PermitRequest request = requests.get(i);
 			RateLimit limit = request.limit();
 			long blocked = limit.shadow() ? 0 : this.limits.blockedFor(limit, request.key().parts()).toNanos();
-			if (blocked > 0) {
-				refusals = EngineDecision.plus(refusals, new LimitState(request, 0, blocked, blocked), requests.size());
+			Denial denial = (blocked > 0 || request.cost() == 0 || limit.shadow()) ? null
+					: this.denied.find(request, now);
+			if (refusals == null && (blocked > 0 || denial != null)) {
+				refusals = new EngineDecision.Limits(Source.DENY_CACHE, false, requests.size());
+			}
+			if (refusals != null && denial != null) {
+				refusals.add(request, denial.remaining(), denial.restoredNanos(request, now),
+						denial.waitNanos(request, now));
+			}
+			else if (refusals != null && blocked > 0) {
+				refusals.add(request, 0, blocked, blocked);
 			}
 		}
-		return refusals.isEmpty() ? null : EngineDecision.denied(refusals, Source.DENY_CACHE);
+		return (refusals != null) ? refusals.denied() : null;
 	}
 
 	/**
@@ -170,30 +176,13 @@ final class RateLimitEngine {
 		this.denied.forget(request.key().text());
 	}
 
-	private @Nullable EngineDecision denied(List<PermitRequest> requests) {
-		List<LimitState> refusals = List.of();
-		long now = System.nanoTime();
-		for (int i = 0; i < requests.size(); i++) {
-			PermitRequest request = requests.get(i);
-			Denial denial = (request.cost() == 0 || request.limit().shadow()) ? null : this.denied.find(request, now);
-			if (denial != null) {
-				refusals = EngineDecision.plus(refusals, denial.state(request, now), requests.size());
-			}
-		}
-		return refusals.isEmpty() ? null : EngineDecision.denied(refusals, Source.DENY_CACHE);
-	}
-
 	private CompletableFuture<EngineDecision> ask(List<PermitRequest> requests, CallBudget budget) {
-		Collection<List<PermitRequest>> groups = this.redis.bySlot(requests);
+		List<List<PermitRequest>> groups = this.redis.groups(requests);
 		CompletableFuture<EngineDecision> result = new CompletableFuture<>();
-		if (groups.size() == 1) {
-			submit(requests, budget)
-				.whenComplete((decision, failure) -> conclude(result, requests, one(decision), failure));
-		}
-		else {
-			askInTurn(new ArrayDeque<>(groups), new ArrayList<>(), budget)
-				.whenComplete((decisions, failure) -> conclude(result, requests, decisions, failure));
-		}
+		CompletableFuture<List<RedisDecision>> decisions = (groups.size() == 1)
+				? submit(requests, budget).thenApply(List::of)
+				: askInTurn(new ArrayDeque<>(groups), new ArrayList<>(), budget);
+		decisions.whenComplete((all, failure) -> conclude(result, requests, all, failure));
 		return result;
 	}
 
@@ -214,16 +203,12 @@ final class RateLimitEngine {
 		});
 	}
 
-	private static List<RedisDecision> one(@Nullable RedisDecision decision) {
-		return (decision != null) ? List.of(decision) : List.of();
-	}
-
 	private CompletableFuture<RedisDecision> submit(List<PermitRequest> requests, CallBudget budget) {
 		int[] invalidations = new int[requests.size()];
 		for (int i = 0; i < invalidations.length; i++) {
 			invalidations[i] = this.denied.invalidationsOf(requests.get(i).key());
 		}
-		return this.batcher.submit(requests, budget).thenApply((decision) -> {
+		return this.redis.decide(requests, budget).thenApply((decision) -> {
 			remember(decision, invalidations);
 			return decision;
 		});
@@ -241,31 +226,27 @@ final class RateLimitEngine {
 		this.redis.refund(decision).thenRun(() -> decision.requests().forEach(this::forget));
 	}
 
-	private EngineDecision combined(List<RedisDecision> decisions) {
+	private EngineDecision combined(List<PermitRequest> requests, List<RedisDecision> decisions) {
 		RedisDecision last = decisions.get(decisions.size() - 1);
+		EngineDecision.Limits limits = new EngineDecision.Limits(Source.REDIS, last.isAllowed(), requests.size());
 		if (!last.isAllowed()) {
-			return EngineDecision.denied(last.states(), Source.REDIS);
+			last.addTo(limits);
+			return limits.denied();
 		}
-		List<PermitRequest> requests = (decisions.size() == 1) ? last.requests() : new ArrayList<>();
-		List<LimitState> states = (decisions.size() == 1) ? last.states() : new ArrayList<>();
 		long now = System.nanoTime();
 		long wait = 0;
 		for (RedisDecision decision : decisions) {
-			if (decisions.size() > 1) {
-				requests.addAll(decision.requests());
-				states.addAll(decision.states());
-			}
+			decision.addTo(limits);
 			wait = decision.isLater() ? Math.max(wait, decision.usableAt() - now) : wait;
 		}
-		TakenPermits permits = TakenPermits.of(requests, () -> decisions.forEach(this::refund));
-		return EngineDecision.of(states, Source.REDIS, permits, wait);
+		return limits.allowed(new TakenPermits(requests, () -> decisions.forEach(this::refund)), wait);
 	}
 
 	private void conclude(CompletableFuture<EngineDecision> result, List<PermitRequest> requests,
 			@Nullable List<RedisDecision> decisions, @Nullable Throwable failure) {
 		try {
 			EngineDecision decision = (failure != null || decisions == null) ? withoutRedis(requests, failure)
-					: combined(decisions);
+					: combined(requests, decisions);
 			decision.settle(result);
 		}
 		catch (RuntimeException ex) {

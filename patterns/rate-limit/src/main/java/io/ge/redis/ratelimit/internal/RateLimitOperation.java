@@ -30,13 +30,13 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	 * Returns what a call asks for.
 	 * @return the requests, none if the call has no key and needs none
 	 */
-	List<PermitRequest> requests(DefaultRateLimiter limiter, MethodInvocation invocation) {
+	List<PermitRequest> requests(RateLimitEngine engine, MethodInvocation invocation) {
 		if (this.rules.size() == 1) {
-			return this.rules.get(0).requests(limiter, invocation);
+			return this.rules.get(0).requests(engine, invocation);
 		}
 		List<PermitRequest> requests = new ArrayList<>(this.rules.size());
 		for (Rule rule : this.rules) {
-			requests.addAll(rule.requests(limiter, invocation));
+			requests.addAll(rule.requests(engine, invocation));
 		}
 		return requests;
 	}
@@ -90,7 +90,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	record Rule(String name, RateLimitRegistry limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,
 			RateLimitCost cost, List<GuardDescription> descriptions) {
 
-		List<PermitRequest> requests(DefaultRateLimiter limiter, MethodInvocation invocation) {
+		List<PermitRequest> requests(RateLimitEngine engine, MethodInvocation invocation) {
 			List<String> entity = List.of();
 			if (this.key != null) {
 				Object value = this.key.evaluate(invocation);
@@ -101,7 +101,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 					return List.of();
 				}
 			}
-			return limiter.requests(this.limits.get(this.name), entity, this.cost.evaluate(invocation));
+			return engine.requests(this.limits.get(this.name), entity, this.cost.evaluate(invocation));
 		}
 
 	}

@@ -5,6 +5,7 @@ package io.ge.redis.ratelimit.internal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +22,11 @@ import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.OnEmptyKey;
+import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimitProperties;
@@ -83,8 +86,7 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 					"Add key = \"...\", or remove onEmptyKey.");
 		}
 		RateLimitCost cost = cost(annotation, method);
-		List<RateLimitMerge.Merged> limits = this.limits
-			.define(RateLimitDefinitions.Use.of(method, name, read(annotation, method), cost.constant()));
+		List<RateLimit> limits = this.limits.define(method, name, read(annotation, method), cost.constant());
 		return new RateLimitOperation.Rule(name, this.limits, expression, annotation.onEmptyKey(), cost,
 				describe(limits, annotation, key));
 	}
@@ -111,22 +113,21 @@ final class RateLimitOperationSource extends OperationSource<RateLimited, RateLi
 				"Write a whole number, zero or more, or an expression over the parameters, such as \"#rows.size()\".");
 	}
 
-	private static List<GuardDescription> describe(List<RateLimitMerge.Merged> limits, RateLimited annotation,
-			@Nullable String key) {
-		List<GuardDescription> descriptions = new ArrayList<>(limits.size());
-		for (RateLimitMerge.Merged limit : limits) {
-			Settings settings = limit.settings();
-			settings.pickOptional("key", null, key);
-			if (key != null) {
-				settings.pick("onEmptyKey", null, AttributeReader.given(annotation.onEmptyKey(), OnEmptyKey.ERROR),
-						OnEmptyKey.ERROR);
-			}
-			settings.pick("cost", null, textOrNull(annotation.cost()), "1");
-			settings.pickOptional("refundOn", null, textOrNull(simpleNames(annotation.refundOn())));
-			settings.pickOptional("fallback", null, textOrNull(annotation.fallback()));
-			descriptions.add(new GuardDescription("ratelimit", "RateLimited", limit.limit().name(), settings.toMap()));
+	private List<GuardDescription> describe(List<RateLimit> limits, RateLimited annotation, @Nullable String key) {
+		Settings own = new Settings();
+		own.pickOptional("key", null, key);
+		if (key != null) {
+			own.pick("onEmptyKey", null, AttributeReader.given(annotation.onEmptyKey(), OnEmptyKey.ERROR),
+					OnEmptyKey.ERROR);
 		}
-		return List.copyOf(descriptions);
+		own.pick("cost", null, textOrNull(annotation.cost()), "1");
+		own.pickOptional("refundOn", null, textOrNull(simpleNames(annotation.refundOn())));
+		own.pickOptional("fallback", null, textOrNull(annotation.fallback()));
+		return limits.stream().map((limit) -> {
+			Map<String, Setting> all = new LinkedHashMap<>(this.limits.current().settings(limit.name()));
+			all.putAll(own.toMap());
+			return new GuardDescription("ratelimit", "RateLimited", limit.name(), all);
+		}).toList();
 	}
 
 	private static @Nullable String textOrNull(String text) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
-
-import java.util.Objects;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -18,7 +17,7 @@ import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.ratelimit.RateLimitResolver;
-import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.ratelimit.RateLimitRule;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.function.SingletonSupplier;
@@ -41,8 +40,6 @@ public final class RateLimitPattern implements GuardPattern {
 
 	private final GuardedCalls calls;
 
-	private final Supplier<DefaultRateLimiter> limiter;
-
 	private final RateLimitRules rules;
 
 	private volatile @Nullable Parts started;
@@ -55,8 +52,7 @@ public final class RateLimitPattern implements GuardPattern {
 		this.events = events;
 		this.calls = calls;
 		this.parts = SingletonSupplier.of(() -> start(backend.get(), resolver));
-		this.limiter = SingletonSupplier.of(this::newLimiter);
-		this.rules = new RateLimitRules(this.limits, this.limiter);
+		this.rules = new RateLimitRules(this.limits, this::rateLimiter);
 	}
 
 	private Parts start(RedisBackend backend, Supplier<@Nullable RateLimitResolver> resolver) {
@@ -64,28 +60,23 @@ public final class RateLimitPattern implements GuardPattern {
 		GuardedRedis connection = backend.redis(PATTERN);
 		KeySpace keys = backend.keys(PATTERN);
 		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
-		DenyCache denied = new DenyCache(bus::confirmedAt);
-		RedisRateLimiter redis = new RedisRateLimiter(connection, keys, bus.newsChannel());
-		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime);
-		RateLimitEngine engine = new RateLimitEngine(redis, local, live, denied);
+		RateLimitEngine engine = new RateLimitEngine(new RedisRateLimiter(connection, keys, bus.newsChannel()),
+				new LocalRateLimiter(bus::liveInstances, System::nanoTime), live, new DenyCache(bus::confirmedAt));
 		engine.listen(bus);
 		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());
-		MostDenied mostDenied = new MostDenied();
-		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, mostDenied::age);
+		MostDenied denied = new MostDenied();
+		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, denied::age);
 		live.override(this.limits.properties().overrides());
 		backend.await(feed.start());
-		Parts parts = new Parts(engine, live, changes, feed, mostDenied);
+		Parts parts = new Parts(new DefaultRateLimiter(this.limits, engine, denied, this.events, this.calls), live,
+				changes, feed, denied);
 		this.started = parts;
 		return parts;
 	}
 
-	private DefaultRateLimiter newLimiter() {
-		Parts parts = this.parts.obtain();
-		return new DefaultRateLimiter(this.limits, parts.engine(), parts.denied(), this.events, this.calls);
-	}
-
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, this.calls, new RateLimitGuard(this.limiter), order, this.limiter);
+		return new GuardAdvisor(this.source, this.calls, new RateLimitGuard(this::rateLimiter), order,
+				this::rateLimiter);
 	}
 
 	/**
@@ -94,11 +85,11 @@ public final class RateLimitPattern implements GuardPattern {
 	 */
 	@Override
 	public void verify() {
-		boolean isUsed = !this.rules.all().isEmpty();
+		List<RateLimitRule> rules = this.rules.all();
 		this.limits.current().verify();
-		if (isUsed) {
+		if (!rules.isEmpty()) {
 			// The first request is to find the connection
-			Objects.requireNonNull(this.limiter.get());
+			rateLimiter();
 		}
 	}
 
@@ -131,8 +122,8 @@ public final class RateLimitPattern implements GuardPattern {
 		return new RateLimitControl(this.limits, this.parts.obtain(), this.events);
 	}
 
-	public RateLimiter rateLimiter() {
-		return this.limiter.get();
+	public DefaultRateLimiter rateLimiter() {
+		return this.parts.obtain().limiter();
 	}
 
 	@Override
@@ -156,10 +147,9 @@ public final class RateLimitPattern implements GuardPattern {
 	}
 
 	/**
-	 * The parts that share one connection: the engine, and all that tells it what applies
-	 * now.
+	 * The parts that share one connection.
 	 */
-	record Parts(RateLimitEngine engine, LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed,
+	record Parts(DefaultRateLimiter limiter, LiveLimits live, RedisLimitChanges changes, LimitChangeFeed feed,
 			MostDenied denied) {
 	}
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitRules {
 
 	/** Where the rules stand. */
-	public static final String PROPERTY = "ge.redis.rate-limit.rules";
+	public static final String PROPERTY = RateLimitRegistry.RULES;
 
 	private static final RateLimitDecision NOT_LIMITED = new RateLimitDecision.Allowed(List.of(), () -> 0);
 
@@ -43,7 +42,7 @@ public final class RateLimitRules {
 	 * first time it asks for them itself, with {@link #read}.
 	 */
 	public void onRefresh(Adapter adapter) {
-		this.limits.onRefresh((next) -> adapter.read(next.rules(), next.properties()));
+		this.limits.onRefresh(adapter::read);
 	}
 
 	/**
@@ -64,12 +63,12 @@ public final class RateLimitRules {
 	/**
 	 * Decides on a request by all rules that it matches, all or nothing. A limit that
 	 * several of them apply to the same key is charged once, with the highest cost. Costs
-	 * one script call for each key (on a Cluster: for each slot).
-	 * @throws io.ge.redis.InvalidKeyException if a key is missing and its rule says that
-	 * this is an error
+	 * one script call, on a Cluster one for each slot.
+	 * @throws io.ge.redis.InvalidKeyException if a key is missing and its
+	 * rule says that this is an error
 	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable and the
-	 * policy of one of the limits is to deny
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
+	 * and the policy of one of the limits is to deny
 	 */
 	public RateLimitDecision decide(List<Match> matches) {
 		List<PermitRequest> requests = requests(matches);
@@ -94,6 +93,7 @@ public final class RateLimitRules {
 				continue;
 			}
 			for (PermitRequest request : this.limiter.get()
+				.engine()
 				.requests(match.rule().limits(), key, match.rule().settings().cost())) {
 				requests.merge(request.key(), request, (first, next) -> (next.cost() > first.cost()) ? next : first);
 			}

@@ -34,8 +34,9 @@ final class RateLimitedCall implements GuardedCall<@Nullable EngineDecision> {
 	@Override
 	@SuppressWarnings("NullAway") // what is never null will do, and must stay cancellable
 	public CompletableFuture<@Nullable EngineDecision> ask() {
-		this.requests = this.operation.requests(this.limiter, this.invocation);
-		return this.requests.isEmpty() ? CompletableFuture.completedFuture(null) : this.limiter.ask(this.requests);
+		this.requests = this.operation.requests(this.limiter.engine(), this.invocation);
+		return this.requests.isEmpty() ? CompletableFuture.completedFuture(null)
+				: this.limiter.engine().decide(this.requests);
 	}
 
 	@Override

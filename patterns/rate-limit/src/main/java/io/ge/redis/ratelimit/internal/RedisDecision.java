@@ -94,13 +94,10 @@ record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, lo
 		return this.reply[HEAD + index * FIELDS + 3];
 	}
 
-	List<LimitState> states() {
-		List<LimitState> states = List.of();
+	void addTo(EngineDecision.Limits limits) {
 		for (int i = 0; i < this.requests.size(); i++) {
-			LimitState state = new LimitState(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i));
-			states = EngineDecision.plus(states, state, this.requests.size());
+			limits.add(this.requests.get(i), left(i), restoredNanos(i), waitNanos(i));
 		}
-		return states;
 	}
 
 	private static long nanos(long micros) {

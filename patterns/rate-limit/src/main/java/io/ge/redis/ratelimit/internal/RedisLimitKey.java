@@ -9,8 +9,6 @@ import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
-
 /**
  * Whom a limit limits, and where Redis keeps the state of it.
  */
@@ -77,10 +75,6 @@ final class RedisLimitKey {
 	 */
 	BatchQueue<List<PermitRequest>, RedisDecision> queue() {
 		return this.queue;
-	}
-
-	int slot() {
-		return ClusterSlotHashUtil.calculateSlot(this.key.bytes());
 	}
 
 	@Override

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
-
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
+import io.ge.redis.core.batch.Batcher;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.CallBudget;
@@ -20,13 +18,26 @@ import io.ge.redis.core.script.ScriptReply;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimiter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The limits' state in Redis, see {@link RedisLimitKeys} and {@code decide.lua}.
  * <p>
  * An admission whose outcome nobody learnt stays counted: it can only admit too few.
+ * <p>
+ * One script decides on calls of one key that arrive together and request the same, one
+ * after the other in the order of their arrival. Each gets the decision that it would
+ * have got alone. A call waits for others for at most 20 ms of its budget, see
+ * {@link Batcher}.
  */
-final class RedisRateLimiter {
+public class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecision> {
+
+	static final int MOST_IN_FLIGHT = 4;
+
+	static final Duration LONGEST_WAIT = Duration.ofMillis(20);
+
+	/** A script that takes more permits of a limit might keep others waiting. */
+	static final int MOST_PERMITS = 500;
 
 	private static final LuaScript DECIDE = LuaScript.load(RateLimiter.class, "decide.lua");
 
@@ -46,10 +57,17 @@ final class RedisRateLimiter {
 
 	private final String newsChannel;
 
+	private final Batcher<List<PermitRequest>, RedisDecision> batcher;
+
 	public RedisRateLimiter(GuardedRedis redis, KeySpace keys, String newsChannel) {
+		this(redis, keys, newsChannel, System::nanoTime);
+	}
+
+	RedisRateLimiter(GuardedRedis redis, KeySpace keys, String newsChannel, LongSupplier nanoTime) {
 		this.redis = redis;
 		this.keys = new RedisLimitKeys(keys);
 		this.newsChannel = newsChannel;
+		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
 	}
 
 	public CallBudget newBudget() {
@@ -61,11 +79,65 @@ final class RedisRateLimiter {
 	}
 
 	/**
+	 * Decides on requests whose states are in one slot, perhaps together with other
+	 * calls.
+	 */
+	CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, CallBudget budget) {
+		return canShare(requests) ? this.batcher.submit(requests.get(0).key().queue(), requests, budget)
+				: send(requests, budget);
+	}
+
+	/**
+	 * Returns whether the decisions on several calls follow from one: each takes its
+	 * permits at once or not at all.
+	 */
+	private static boolean canShare(List<PermitRequest> requests) {
+		long cost = requests.get(0).cost();
+		for (int i = 0; i < requests.size(); i++) {
+			PermitRequest request = requests.get(i);
+			RateLimit limit = request.limit();
+			if (cost == 0 || request.cost() != cost || limit.shadow() || !limit.waitTime().isZero()) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	@Override
+	public boolean areAlike(List<PermitRequest> requests, List<PermitRequest> others) {
+		return requests.equals(others);
+	}
+
+	@Override
+	public int mostOf(List<PermitRequest> requests) {
+		return (int) (MOST_PERMITS / requests.get(0).cost());
+	}
+
+	@Override
+	public CompletableFuture<RedisDecision> send(List<PermitRequest> requests, CallBudget budget) {
+		return decide(requests, 0, budget);
+	}
+
+	@Override
+	public CompletableFuture<List<@Nullable RedisDecision>> sendAll(List<List<PermitRequest>> calls,
+			CallBudget budget) {
+		List<PermitRequest> requests = calls.get(0);
+		long others = (calls.size() - 1) * requests.get(0).cost();
+		return decide(requests, others, budget).thenApply((decision) -> {
+			List<@Nullable RedisDecision> decisions = new ArrayList<>(calls.size());
+			for (int i = 0; i < calls.size(); i++) {
+				decisions.add(decision.ofCall(i));
+			}
+			return decisions;
+		});
+	}
+
+	/**
 	 * Decides on requests whose states are in one slot.
 	 * @param others permits of each limit for other calls that wait for the reply, beyond
 	 * those of the call
 	 */
-	public CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long others, CallBudget budget) {
+	CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long others, CallBudget budget) {
 		List<RedisKey> names = new ArrayList<>(requests.size());
 		Object[] arguments = new Object[HEAD + requests.size() * ARGUMENTS];
 		arguments[0] = others;
@@ -129,39 +201,28 @@ final class RedisRateLimiter {
 	}
 
 	CompletableFuture<Void> reset(List<PermitRequest> requests) {
-		List<RedisKey> names = new ArrayList<>(requests.size());
-		for (PermitRequest request : requests) {
-			names.add(request.key().redisKey());
-		}
-		return this.redis.run(ScriptCall.of(RESET, names, this.newsChannel), newBudget()).thenApply((reply) -> null);
+		return CompletableFuture.allOf(groups(requests).stream()
+			.map((group) -> ScriptCall.of(RESET, keys(group), this.newsChannel))
+			.map((call) -> this.redis.run(call, newBudget()))
+			.toArray(CompletableFuture[]::new));
 	}
 
 	/**
 	 * Parts requests such that each part can be asked in one script call.
 	 */
-	Collection<List<PermitRequest>> bySlot(List<PermitRequest> requests) {
-		if (requests.size() == 1 || haveSameKey(requests)) {
+	List<List<PermitRequest>> groups(List<PermitRequest> requests) {
+		if (requests.size() == 1 || !this.redis.isClustered()) {
 			return List.of(requests);
 		}
-		Map<Integer, List<PermitRequest>> slots = new LinkedHashMap<>();
-		for (PermitRequest request : requests) {
-			slots.computeIfAbsent(request.key().slot(), (slot) -> new ArrayList<>()).add(request);
+		List<List<PermitRequest>> groups = new ArrayList<>();
+		for (List<Integer> positions : this.redis.groups(keys(requests), requests.size())) {
+			groups.add(positions.stream().map(requests::get).toList());
 		}
-		return slots.values();
+		return groups;
 	}
 
-	/**
-	 * Returns whether all requests are of one entity. A limit for all callers is an
-	 * entity of its own.
-	 */
-	static boolean haveSameKey(List<PermitRequest> requests) {
-		List<String> key = requests.get(0).key().parts();
-		for (int i = 1; i < requests.size(); i++) {
-			if (key.isEmpty() || !requests.get(i).key().parts().equals(key)) {
-				return false;
-			}
-		}
-		return true;
+	private static List<RedisKey> keys(List<PermitRequest> requests) {
+		return requests.stream().map((request) -> request.key().redisKey()).toList();
 	}
 
 	private static long micros(Duration duration) {

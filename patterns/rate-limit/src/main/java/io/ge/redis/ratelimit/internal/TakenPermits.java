@@ -3,35 +3,30 @@
 package io.ge.redis.ratelimit.internal;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.ratelimit.RateLimitPermits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The permits that a decision of the engine has taken, with the way to refund them.
  */
 final class TakenPermits implements RateLimitPermits {
 
-	static final TakenPermits NONE = new TakenPermits(0, () -> {
+	static final TakenPermits NONE = new TakenPermits(List.of(), () -> {
 	});
 
 	private final long count;
 
-	private final Runnable refund;
+	private final AtomicReference<@Nullable Runnable> refund;
 
-	private final AtomicBoolean refunded = new AtomicBoolean();
-
-	private TakenPermits(long count, Runnable refund) {
-		this.count = count;
-		this.refund = refund;
-	}
-
-	static TakenPermits of(List<PermitRequest> requests, Runnable refund) {
-		long count = 0;
+	TakenPermits(List<PermitRequest> requests, Runnable refund) {
+		long most = 0;
 		for (PermitRequest request : requests) {
-			count = Math.max(count, request.cost());
+			most = Math.max(most, request.cost());
 		}
-		return new TakenPermits(count, refund);
+		this.count = most;
+		this.refund = new AtomicReference<>(refund);
 	}
 
 	@Override
@@ -40,8 +35,9 @@ final class TakenPermits implements RateLimitPermits {
 	}
 
 	public void refund() {
-		if (this.count > 0 && this.refunded.compareAndSet(false, true)) {
-			this.refund.run();
+		Runnable once = (this.count > 0) ? this.refund.getAndSet(null) : null;
+		if (once != null) {
+			once.run();
 		}
 	}
 

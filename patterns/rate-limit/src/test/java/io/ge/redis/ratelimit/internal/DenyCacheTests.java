@@ -40,8 +40,7 @@ class DenyCacheTests {
 		Denial denial = this.cache.find(request(LIMIT, 1), this.start + SECOND / 2);
 		assertThat(denial).isNotNull();
 		// Received a second after it was sent
-		assertThat(denial.state(request(LIMIT, 1), this.start + SECOND / 2).waitNanos())
-			.isEqualTo(10 * SECOND + SECOND / 2);
+		assertThat(denial.waitNanos(request(LIMIT, 1), this.start + SECOND / 2)).isEqualTo(10 * SECOND + SECOND / 2);
 	}
 
 	@Test

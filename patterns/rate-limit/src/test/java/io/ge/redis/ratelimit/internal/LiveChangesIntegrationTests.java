@@ -9,10 +9,10 @@ import java.util.concurrent.Callable;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.core.invocation.InvalidSettingException;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeEvent;
-import io.ge.redis.ratelimit.RateLimitChangeException;
 import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import io.ge.redis.ratelimit.RateLimitResolver;
@@ -385,6 +385,11 @@ class LiveChangesIntegrationTests {
 				assertRefused(one, "bucket", limit(4_000_000_000L), "limit", "permit per microsecond");
 				assertRefused(one, "tasks", new RateLimitChange(null, null, null), "limit", "action");
 				assertRefused(one, "search", limit(5), "limit", "search-1m or search-1h");
+				for (long seconds : new long[] { Long.MAX_VALUE, 0, Long.MIN_VALUE }) {
+					assertThatExceptionOfType(InvalidSettingException.class)
+						.isThrownBy(() -> one.control().block("tasks", List.of("anna"), Duration.ofSeconds(seconds)))
+						.withMessageContaining("duration must be between 1ms and 366d, but is ");
+				}
 				assertThat(fields(redis)).isEmpty();
 				one.control().change("search-1m", List.of(), limit(5));
 				assertThat(one.limitOf("search", "anna")).isEqualTo(5);
@@ -418,7 +423,7 @@ class LiveChangesIntegrationTests {
 			try (LiveInstance one = new LiveInstance(redis, "one", null, LIMITS)) {
 				one.control().change("tasks", List.of(), limit(5));
 				fill(redis);
-				assertThatExceptionOfType(RateLimitChangeException.class)
+				assertThatExceptionOfType(InvalidSettingException.class)
 					.isThrownBy(() -> one.control().block("tasks", List.of("anna"), Duration.ofMinutes(1)))
 					.withMessageContaining("10000 live changes");
 				one.control().change("tasks", List.of(), limit(6));
@@ -489,7 +494,7 @@ class LiveChangesIntegrationTests {
 
 		private static void assertRefused(LiveInstance instance, String name, RateLimitChange change, String setting,
 				String remedy) {
-			assertThatExceptionOfType(RateLimitChangeException.class)
+			assertThatExceptionOfType(InvalidSettingException.class)
 				.isThrownBy(() -> instance.control().change(name, List.of(), change))
 				.withMessageContaining(remedy)
 				.matches((ex) -> ex.setting().equals(setting));

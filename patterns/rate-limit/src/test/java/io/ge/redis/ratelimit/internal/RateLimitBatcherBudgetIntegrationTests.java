@@ -34,15 +34,14 @@ class RateLimitBatcherBudgetIntegrationTests {
 
 	private TestLimiter limiter;
 
-	private RateLimitBatcher batcher;
+	private RedisRateLimiter redisLimiter;
 
 	@BeforeEach
 	void start() {
 		this.redis = RedisServers.standalone();
 		this.limiter = TestLimiter.on(TestBackend.on(this.redis.connectionFactory(), "one", Duration.ofSeconds(20)));
-		this.batcher = new RateLimitBatcher(
-				(requests, others, budget) -> this.limiter.redis().decide(requests, others, budget), System::nanoTime);
-		assertThat(this.batcher.submit(this.requests, budget(20_000)).join().isAllowed()).isTrue();
+		this.redisLimiter = this.limiter.redis();
+		assertThat(this.redisLimiter.decide(this.requests, budget(20_000)).join().isAllowed()).isTrue();
 	}
 
 	@AfterEach
@@ -54,9 +53,9 @@ class RateLimitBatcherBudgetIntegrationTests {
 	@Test
 	void spentBudgetOfTheFirstDoesNotFailOthersThatHaveTimeLeft() {
 		this.redis.primary().pause();
-		List<CompletableFuture<RedisDecision>> underWay = ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
+		List<CompletableFuture<RedisDecision>> underWay = ask(RedisRateLimiter.MOST_IN_FLIGHT, 20_000);
 		long since = System.nanoTime();
-		CompletableFuture<RedisDecision> first = this.batcher.submit(this.requests, budget(50));
+		CompletableFuture<RedisDecision> first = this.redisLimiter.decide(this.requests, budget(50));
 		Awaitility.await().until(() -> System.nanoTime() - since > Duration.ofMillis(60).toNanos());
 		List<CompletableFuture<RedisDecision>> others = ask(10, 20_000);
 		this.redis.primary().resume();
@@ -68,8 +67,8 @@ class RateLimitBatcherBudgetIntegrationTests {
 	@Test
 	void callThatWaitsForOthersEndsWithItsBudget() {
 		this.redis.primary().pause();
-		ask(RateLimitBatcher.MOST_IN_FLIGHT, 20_000);
-		CompletableFuture<RedisDecision> first = this.batcher.submit(this.requests, budget(50));
+		ask(RedisRateLimiter.MOST_IN_FLIGHT, 20_000);
+		CompletableFuture<RedisDecision> first = this.redisLimiter.decide(this.requests, budget(50));
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), first::isDone);
 		}
@@ -81,10 +80,10 @@ class RateLimitBatcherBudgetIntegrationTests {
 	@Test
 	void eachBudgetPaysForTheSharedScript() {
 		this.redis.primary().pause();
-		ask(RateLimitBatcher.MOST_IN_FLIGHT, 300);
-		CompletableFuture<RedisDecision> first = this.batcher.submit(this.requests, budget(20_000));
+		ask(RedisRateLimiter.MOST_IN_FLIGHT, 300);
+		CompletableFuture<RedisDecision> first = this.redisLimiter.decide(this.requests, budget(20_000));
 		CallBudget own = budget(600);
-		CompletableFuture<RedisDecision> second = this.batcher.submit(this.requests, own);
+		CompletableFuture<RedisDecision> second = this.redisLimiter.decide(this.requests, own);
 		// Sent together to a server that stands still
 		try {
 			Stopwatch.within(Duration.ofSeconds(2), second::isDone);
@@ -107,7 +106,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 			.on(TestBackend.on(this.redis.connectionFactory(), "two", half.multipliedBy(2)))) {
 			hasty.decide(this.requests);
 			this.redis.primary().pause();
-			List<CompletableFuture<EngineDecision>> early = decide(hasty, RateLimitBatcher.MOST_IN_FLIGHT + 1);
+			List<CompletableFuture<EngineDecision>> early = decide(hasty, RedisRateLimiter.MOST_IN_FLIGHT + 1);
 			long since = System.nanoTime();
 			Awaitility.await().until(() -> System.nanoTime() - since > half.toNanos());
 			List<CompletableFuture<EngineDecision>> late = decide(hasty, 20);
@@ -130,7 +129,7 @@ class RateLimitBatcherBudgetIntegrationTests {
 	private List<CompletableFuture<RedisDecision>> ask(int times, long millis) {
 		List<CompletableFuture<RedisDecision>> calls = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
-			calls.add(this.batcher.submit(this.requests, budget(millis)));
+			calls.add(this.redisLimiter.decide(this.requests, budget(millis)));
 		}
 		return calls;
 	}

@@ -37,11 +37,17 @@ class RateLimitBatcherTests {
 
 	private long now;
 
-	private final RateLimitBatcher batcher = new RateLimitBatcher((requests, others, budget) -> {
-		Sent call = new Sent(requests, others, budget, new CompletableFuture<>());
-		this.sent.add(call);
-		return call.answer();
-	}, () -> this.now);
+	private final RedisRateLimiter limiter = new RedisRateLimiter(null, new KeySpace("ge", "ratelimit"), "news",
+			() -> this.now) {
+
+		@Override
+		CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long others, CallBudget budget) {
+			Sent call = new Sent(requests, others, budget, new CompletableFuture<>());
+			RateLimitBatcherTests.this.sent.add(call);
+			return call.answer();
+		}
+
+	};
 
 	@Test
 	void asksForAllThatCameInTheMeantime() {
@@ -128,8 +134,8 @@ class RateLimitBatcherTests {
 	void whoHasWaitedBeforeDoesNotWaitForOthers() {
 		keepBusy(requests(LIMIT, 1));
 		CallBudget budget = budget();
-		budget.spend(RateLimitBatcher.LONGEST_WAIT.toNanos() + 1);
-		this.batcher.submit(requests(LIMIT, 1), budget);
+		budget.spend(RedisRateLimiter.LONGEST_WAIT.toNanos() + 1);
+		this.limiter.decide(requests(LIMIT, 1), budget);
 		assertThat(this.sent).hasSize(1);
 	}
 
@@ -137,7 +143,7 @@ class RateLimitBatcherTests {
 	void sharedScriptHasTheTimeOfTheSmallestBudgetAndAllPay() {
 		keepBusy(requests(LIMIT, 1));
 		List<CallBudget> budgets = List.of(budget(), CallBudget.of(Duration.ofMillis(700)), budget());
-		budgets.forEach((budget) -> this.batcher.submit(requests(LIMIT, 1), budget));
+		budgets.forEach((budget) -> this.limiter.decide(requests(LIMIT, 1), budget));
 		this.now += 5_000_000;
 		endOne();
 		Sent shared = this.sent.get(0);
@@ -162,13 +168,13 @@ class RateLimitBatcherTests {
 	@Test
 	void othersDoNotWaitForAKey() {
 		keepBusy(requests(LIMIT, 1));
-		this.batcher.submit(List.of(TestRequests.of(LIMIT, List.of("boris"), 1)), budget());
+		this.limiter.decide(List.of(TestRequests.of(LIMIT, List.of("boris"), 1)), budget());
 		assertThat(this.sent).hasSize(1);
 	}
 
 	private List<Sent> keepBusy(List<PermitRequest> requests) {
-		ask(RateLimitBatcher.MOST_IN_FLIGHT, requests);
-		assertThat(this.sent).hasSize(RateLimitBatcher.MOST_IN_FLIGHT);
+		ask(RedisRateLimiter.MOST_IN_FLIGHT, requests);
+		assertThat(this.sent).hasSize(RedisRateLimiter.MOST_IN_FLIGHT);
 		List<Sent> busy = List.copyOf(this.sent);
 		this.sent.clear();
 		this.busy.addAll(busy);
@@ -180,7 +186,7 @@ class RateLimitBatcherTests {
 	}
 
 	private List<CompletableFuture<RedisDecision>> ask(int times, List<PermitRequest> requests) {
-		return IntStream.range(0, times).mapToObj((i) -> this.batcher.submit(requests, budget())).toList();
+		return IntStream.range(0, times).mapToObj((i) -> this.limiter.decide(requests, budget())).toList();
 	}
 
 	private static CallBudget budget() {

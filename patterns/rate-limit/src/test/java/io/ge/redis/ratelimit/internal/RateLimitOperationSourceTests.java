@@ -63,10 +63,9 @@ class RateLimitOperationSourceTests {
 		.withShadow(true);
 
 	/** Makes requests, and asks nobody. */
-	private static final DefaultRateLimiter LIMITER = new DefaultRateLimiter(null,
-			new RateLimitEngine(new RedisRateLimiter(null, new KeySpace("ge", "ratelimit"), "news"), null,
-					new LiveLimits(() -> null, System::nanoTime), null),
-			null, null, null);
+	private static final RateLimitEngine ENGINE = new RateLimitEngine(
+			new RedisRateLimiter(null, new KeySpace("ge", "ratelimit"), "news"), null,
+			new LiveLimits(() -> null, System::nanoTime), null);
 
 	private RateLimitProperties properties = RateLimitRegistryTests.bind();
 
@@ -132,7 +131,7 @@ class RateLimitOperationSourceTests {
 						Duration.ofSeconds(2), OutagePolicy.DENY, true));
 		assertThat(parse("tuned").describe()).extracting(GuardDescription::name)
 			.containsExactly("tuned-1s", "tuned-1h");
-		assertThat(parse("tuned").requests(LIMITER, call("tuned", "anna", 4)))
+		assertThat(parse("tuned").requests(ENGINE, call("tuned", "anna", 4)))
 			.containsExactly(requests("tuned", List.of("anna"), 4));
 	}
 
@@ -192,7 +191,7 @@ class RateLimitOperationSourceTests {
 
 	@Test
 	void costAboveTrialIsNoMistake() {
-		assertThat(parse("highCostTrial").requests(LIMITER, call("highCostTrial"))).extracting(PermitRequest::cost)
+		assertThat(parse("highCostTrial").requests(ENGINE, call("highCostTrial"))).extracting(PermitRequest::cost)
 			.containsExactly(11L);
 	}
 
@@ -213,7 +212,7 @@ class RateLimitOperationSourceTests {
 	@ParameterizedTest
 	@MethodSource("wholeNumbers")
 	void costIsTheNumberThatTheExpressionGives(Object value, long cost) {
-		assertThat(parse("tuned").requests(LIMITER, call("tuned", "anna", value))).extracting(PermitRequest::cost)
+		assertThat(parse("tuned").requests(ENGINE, call("tuned", "anna", value))).extracting(PermitRequest::cost)
 			.containsExactly(cost);
 	}
 
@@ -228,7 +227,7 @@ class RateLimitOperationSourceTests {
 	@MethodSource("noNumbers")
 	void costThatIsNoWholeNumberNamesExpressionAndMethod(@Nullable Object value, String shown) {
 		assertThatExceptionOfType(RateLimitCostException.class)
-			.isThrownBy(() -> parse("tuned").requests(LIMITER, call("tuned", "anna", value)))
+			.isThrownBy(() -> parse("tuned").requests(ENGINE, call("tuned", "anna", value)))
 			.withMessageStartingWith("The expression cost = \"#cost\" of @RateLimited on ")
 			.withMessageContaining("Samples.tuned(String, Object) evaluated to " + shown + ", but")
 			.satisfies((ex) -> assertThat(ex.isTooHigh()).isFalse());
@@ -244,12 +243,12 @@ class RateLimitOperationSourceTests {
 
 	private void assertCallsWithoutKey(@Nullable Object key) {
 		assertThatExceptionOfType(InvalidKeyException.class)
-			.isThrownBy(() -> parse("errorOnEmpty").requests(LIMITER, call("errorOnEmpty", key)))
+			.isThrownBy(() -> parse("errorOnEmpty").requests(ENGINE, call("errorOnEmpty", key)))
 			.matches(InvalidKeyException::isCausedByArguments);
-		assertThat(parse("skipOnEmpty").requests(LIMITER, call("skipOnEmpty", key))).isEmpty();
-		assertThat(parse("sharedOnEmpty").requests(LIMITER, call("sharedOnEmpty", key)))
+		assertThat(parse("skipOnEmpty").requests(ENGINE, call("skipOnEmpty", key))).isEmpty();
+		assertThat(parse("sharedOnEmpty").requests(ENGINE, call("sharedOnEmpty", key)))
 			.containsExactly(requests("sharedOnEmpty", List.of(), 1));
-		assertThat(parse("skipOneOfTwo").requests(LIMITER, call("skipOneOfTwo", key))).extracting(PermitRequest::limit)
+		assertThat(parse("skipOneOfTwo").requests(ENGINE, call("skipOneOfTwo", key))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::name)
 			.containsExactly("all");
 	}
@@ -259,7 +258,7 @@ class RateLimitOperationSourceTests {
 		for (Object key : new Object[] { Arrays.asList("anna", null), List.of(""), new String[] { "a", " " } }) {
 			for (String method : List.of("errorOnEmpty", "skipOnEmpty", "sharedOnEmpty")) {
 				assertThatExceptionOfType(InvalidKeyException.class)
-					.isThrownBy(() -> parse(method).requests(LIMITER, call(method, key)))
+					.isThrownBy(() -> parse(method).requests(ENGINE, call(method, key)))
 					.matches(InvalidKeyException::isCausedByArguments);
 			}
 		}
@@ -285,7 +284,7 @@ class RateLimitOperationSourceTests {
 	@Test
 	void metaAnnotationCarriesEverything() {
 		RateLimitOperation operation = parse("meta");
-		assertThat(operation.requests(LIMITER, call("meta", List.of(1, 2), "")))
+		assertThat(operation.requests(ENGINE, call("meta", List.of(1, 2), "")))
 			.containsExactly(TestRequests.of(RateLimit.of("rows", 10, Duration.ofMinutes(1)), List.of(), 2));
 		assertThat(operation.refundsOn(new IOException())).isTrue();
 	}
@@ -296,7 +295,7 @@ class RateLimitOperationSourceTests {
 		RateLimitOperation operation = source(limits).get(method("tuned"), Samples.class);
 		assertThat(operation).isNotNull();
 		limits.refresh(RateLimitRegistryTests.bind("limits.tuned.limit", "7"));
-		assertThat(operation.requests(LIMITER, call("tuned", "anna", 1))).extracting(PermitRequest::limit)
+		assertThat(operation.requests(ENGINE, call("tuned", "anna", 1))).extracting(PermitRequest::limit)
 			.extracting(RateLimit::limit)
 			.containsExactly(7L);
 		assertThatExceptionOfType(GuardConfigurationException.class)

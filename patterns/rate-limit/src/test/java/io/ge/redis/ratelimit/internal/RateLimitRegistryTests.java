@@ -77,9 +77,9 @@ public class RateLimitRegistryTests {
 					limits.a.limit=5,limits.a.wait-time=61m           | limits.a.wait-time must be between zero and      | such as 2s
 					limits.a.limit=10001                              | limits.a.limit is 10001, too large to be counted exactly | SLIDING_WINDOW_COUNTER
 					limits.a.limit=10001                              | limits.a.limit is 10001, too large               | raise ge.redis.rate-limit.largest-exact-limit, which is 10000
-					limits.a.limit=5000000000,limits.a.algorithm=fixed-window | limits.a.limit: the limit must be at most | TOKEN_BUCKET
-					limits.a.limit=2000,limits.a.window=1ms,limits.a.algorithm=token-bucket | limits.a.limit: TOKEN_BUCKET gives at most one permit per microsecond | Lower the limit
-					limits.a.limit=1,limits.a.window=1h,limits.a.algorithm=token-bucket,limits.a.burst=300000 | takes longer to fill than | or the burst
+					limits.a.limit=5000000000,limits.a.algorithm=fixed-window | limits.a.limit must be at most | TOKEN_BUCKET
+					limits.a.limit=2000,limits.a.window=1ms,limits.a.algorithm=token-bucket | limits.a.limit is 2000 per PT0.001S, but TOKEN_BUCKET gives at most one permit per microsecond | Lower the limit
+					limits.a.limit=1,limits.a.window=1h,limits.a.algorithm=token-bucket,limits.a.burst=300000 | limits.a.burst is 300000, and a bucket that gets 1 per PT1H takes longer to fill than | Lower the burst
 					limits.a.limits[0].limit=0,limits.a.limits[0].window=1s | limits.a.limits[0].limit must be above zero | such as 100
 					limits.a.limits[0].window=1s                      | limits.a.limits[0].limit must be above zero      | such as 100
 					limits.a.limits[0].limit=1                        | limits.a.limits[0].window is missing             | such as 10s
@@ -94,7 +94,7 @@ public class RateLimitRegistryTests {
 					limits.a.limit=1,limits.a.overrides.anna.burst=2  | limits.a.overrides.anna.burst has a meaning      | set the algorithm
 					limits.a.limit=1,limits.a.overrides.anna.limit=20000 | limits.a.overrides.anna.limit is 20000, too large | SLIDING_WINDOW_COUNTER
 					limits.a.limit=1,limits.a.overrides[a:b].limit=0  | limits.a.overrides[a:b].limit must be above zero | such as 100
-					limits.a.limit=2000,limits.a.algorithm=token-bucket,limits.a.overrides.anna.window=1ms | limits.a.overrides.anna.limit: TOKEN_BUCKET | Lower the limit
+					limits.a.limit=2000,limits.a.algorithm=token-bucket,limits.a.overrides.anna.window=1ms | limits.a.overrides.anna.limit is 2000 per PT0.001S, but TOKEN_BUCKET | Lower the limit
 					limits[A.b].limit=0                               | limits[A.b].limit must be above zero             | such as 100
 					limits.a.limits[0].limit=1,limits.a.limits[0].window=1s,limits.a.overrides.anna.limit=5 | limits.a.overrides.anna could mean any | limits.a-1s.overrides.anna.
 					limits.a.limits[0].limit=1,limits.a.limits[0].window=1s,limits.a-1s.shadow=true | only overrides can be set for one of the limits of 'a' | beside its list
@@ -105,7 +105,8 @@ public class RateLimitRegistryTests {
 		RateLimitRegistry limits = new RateLimitRegistry(() -> bind(properties.split("[,=]")));
 		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> limits.current().verify())
 			.satisfies((ex) -> {
-				assertThat(ex.problem()).startsWith("ge.redis.rate-limit.limits").contains(problem);
+				assertThat(ex.problem()).contains(problem);
+				assertThat(ex).hasMessageContaining("ge.redis.rate-limit.limits");
 				assertThat(ex.problem() + ex.remedy()).contains(remedy);
 			});
 	}
