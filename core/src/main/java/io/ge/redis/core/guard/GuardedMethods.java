@@ -25,8 +25,8 @@ public final class GuardedMethods {
 	}
 
 	/**
-	 * Adds a check of each method: the known ones now, the methods of later beans on creation,
-	 * which an exception fails.
+	 * Adds a check of each method: the known ones now, the methods of later beans on
+	 * creation, which an exception fails.
 	 */
 	public void onEach(Consumer<Entry> check) {
 		this.check = this.check.andThen(check);

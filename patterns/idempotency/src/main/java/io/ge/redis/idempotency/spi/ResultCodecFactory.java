@@ -20,8 +20,8 @@ public interface ResultCodecFactory {
 	/**
 	 * Makes the codec of a method, or {@code null} if the type is none of this factory's.
 	 * @param values makes the codec of a value, and is passed whether only clients get it
-	 * @throws io.ge.redis.GuardConfigurationException if results of the
-	 * type cannot be kept
+	 * @throws io.ge.redis.GuardConfigurationException if results of the type cannot be
+	 * kept
 	 */
 	@Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType,
 			BiFunction<ResolvableType, Boolean, ResultCodec> values);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.ratelimit.internal;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,11 +65,11 @@ public final class RateLimitRules {
 	 * Decides on a request by all rules that it matches, all or nothing. A limit that
 	 * several of them apply to the same key is charged once, with the highest cost. Costs
 	 * one script call, on a Cluster one for each slot.
-	 * @throws io.ge.redis.InvalidKeyException if a key is missing and its
-	 * rule says that this is an error
+	 * @throws io.ge.redis.InvalidKeyException if a key is missing and its rule says that
+	 * this is an error
 	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
-	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
-	 * and the policy of one of the limits is to deny
+	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable and the
+	 * policy of one of the limits is to deny
 	 */
 	public RateLimitDecision decide(List<Match> matches) {
 		List<PermitRequest> requests = requests(matches);
