@@ -4,24 +4,20 @@ package io.ge.redis.core.invocation;
 
 import reactor.core.scheduler.Schedulers;
 
-import org.springframework.util.ClassUtils;
-
 /**
  * Threads that serve many calls at a time, so that none of them may wait.
  */
 public final class EventLoops {
 
-	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.scheduler.NonBlocking",
-			EventLoops.class.getClassLoader());
-
 	private EventLoops() {
 	}
 
 	/**
-	 * Returns whether the current thread is one of them.
+	 * Returns whether the current thread is one of them: Reactor's own, or one of Netty's
+	 * servers and clients.
 	 */
 	public static boolean isCurrent() {
-		return REACTOR && Reactor.isCurrent();
+		return Schedulers.isInNonBlockingThread();
 	}
 
 	/**
@@ -35,18 +31,6 @@ public final class EventLoops {
 					method + " may wait for Redis, and was called on " + Thread.currentThread().getName()
 							+ ", a thread that must not wait, such as an event loop's: call " + instead + " there");
 		}
-	}
-
-	/**
-	 * The event loops that Reactor knows: its own, and those of Netty's servers and
-	 * clients.
-	 */
-	private static final class Reactor {
-
-		public static boolean isCurrent() {
-			return Schedulers.isInNonBlockingThread();
-		}
-
 	}
 
 }

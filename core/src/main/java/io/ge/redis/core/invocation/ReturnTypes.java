@@ -45,12 +45,8 @@ public final class ReturnTypes {
 
 	private static final String HANDLER = "org.springframework.web.bind.annotation.RequestMapping";
 
-	private static final ClassLoader LOADER = ReturnTypes.class.getClassLoader();
-
-	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux", LOADER);
-
-	private static final boolean COROUTINES = REACTOR
-			&& ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", LOADER);
+	private static final boolean COROUTINES = ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt",
+			ReturnTypes.class.getClassLoader());
 
 	private ReturnTypes() {
 	}
@@ -97,14 +93,13 @@ public final class ReturnTypes {
 		}
 		else {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-			if (REACTOR && adapter != null && !OngoingResults.isNamed(type, DEFERRED)
+			if (adapter != null && !OngoingResults.isNamed(type, DEFERRED)
 					&& type.isAssignableFrom(adapter.getReactiveType())) {
 				return ResultForm.of(adapter);
 			}
 		}
 		throw method.problem("the return type " + type.getSimpleName() + " cannot be guarded.",
-				"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or "
-						+ "Flux" + (REACTOR ? "." : " with io.projectreactor:reactor-core."));
+				"Return the plain value, a CompletableFuture, or a publisher that Spring knows, such as Mono or Flux.");
 	}
 
 	/**

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param last the last limit and its result, so that applying the change again costs a
  * comparison
  */
-public record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
+record LiveChange(String name, @Nullable String key, Setting.Origin origin, RateLimitChange change,
 		@Nullable Long blockedUntil, AtomicReference<RateLimit @Nullable []> last) {
 
 	private static final Log logger = LogFactory.getLog(LiveChange.class);

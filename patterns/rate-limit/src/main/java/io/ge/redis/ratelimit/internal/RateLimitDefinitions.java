@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * replace limit, window and burst of the annotation, and each has a name of its own as
  * well.
  */
-public final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Limit, List<RateLimit>> {
+final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Limit, List<RateLimit>> {
 
 	private static final Duration DEFAULT_WINDOW = Duration.ofMinutes(1);
 

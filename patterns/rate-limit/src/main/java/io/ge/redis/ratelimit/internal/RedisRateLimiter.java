@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * have got alone. A call waits for others for at most 20 ms of its budget, see
  * {@link Batcher}.
  */
-public class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecision> {
+class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecision> {
 
 	static final int MOST_IN_FLIGHT = 4;
 
