@@ -27,8 +27,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 	static final List<String> ASKED_FOR = List.of("com.github.benmanes.caffeine.cache.Caffeine",
 			"io.micrometer.context.ContextSnapshotFactory", "kotlinx.coroutines.reactor.MonoKt",
 			"org.cache2k.extra.spring.SpringCache2kCacheManager", "org.hibernate.collection.spi.PersistentCollection",
-			"org.hibernate.proxy.HibernateProxy", "org.springframework.web.context.request.RequestContextHolder",
-			"reactor.core.publisher.Flux", "reactor.core.scheduler.NonBlocking");
+			"org.hibernate.proxy.HibernateProxy", "org.springframework.web.context.request.RequestContextHolder");
 
 	/** Made from JSON and written as JSON by the library. */
 	static final List<String> JSON = List.of("io.ge.redis.web.exchange.StoredResponse$Head",
