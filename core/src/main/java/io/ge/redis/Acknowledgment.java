@@ -3,7 +3,7 @@
 package io.ge.redis;
 
 /**
- * Settles what a listener was given, by its own decision. The first call counts, later
+ * Settles the messages of a listener by its own decision. The first call counts, later
  * ones do nothing. May be called on any thread, also after the listener has returned, but
  * not later than {@code min-idle} after that: the message is then delivered again.
  */

@@ -25,15 +25,14 @@ public abstract class GeRedisException extends RuntimeException {
 	/**
 	 * Creates an exception without a cause.
 	 * @param message the message
-	 * @param hasStackTrace whether it knows where it was made, which costs more than all
-	 * the rest of it
+	 * @param hasStackTrace whether it has a stack trace, its most expensive part
 	 */
 	protected GeRedisException(String message, boolean hasStackTrace) {
 		super(message, null, true, hasStackTrace);
 	}
 
 	/**
-	 * Returns the answer to the call where it came by a protocol such as HTTP.
+	 * Returns the answer to a call over a protocol such as HTTP.
 	 * @return the refusal, or {@code null} if no guard has refused the call, over HTTP a
 	 * 500
 	 */

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 
 /**
- * A key expression gave nothing to name an entity by. The guarded method has not run.
+ * A key expression returned no value that names an entity. The guarded method has not
+ * run.
  */
 public class InvalidKeyException extends GeRedisException {
 

@@ -5,7 +5,7 @@ package io.ge.redis;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that no repetition would help, such as one that cannot be read. Thrown by a
+ * A message that would fail at each repetition, such as an unreadable one. Thrown by a
  * listener or below it: the message becomes a dead letter at once.
  */
 public class NotRetryableException extends GeRedisException {

@@ -5,7 +5,7 @@ package io.ge.redis;
 import java.util.Locale;
 
 /**
- * Why Redis did not decide. The tag of {@code ge.redis.errors}.
+ * The reason why Redis did not decide. The tag of {@code ge.redis.errors}.
  */
 public enum OutageCause {
 

@@ -17,8 +17,8 @@ public interface PrincipalProvider {
 	/**
 	 * Returns the current principal.
 	 * @return its name, blank for a caller who is authenticated and has no name, or
-	 * {@code null} for an anonymous caller. Guards never take callers without a name for
-	 * one and the same.
+	 * {@code null} for an anonymous caller. Guards never treat callers without a name as
+	 * the same principal.
 	 */
 	@Nullable String currentPrincipal();
 

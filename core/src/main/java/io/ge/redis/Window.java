@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /**
  * A period for which a structure has data of its own, by the clock of Redis in UTC. The
- * script works out its key, so that instances need not agree on the time.
+ * script computes its key, so that instances need not agree on the time.
  */
 public enum Window {
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The meters that all patterns share: {@code ge.redis.script} (timer; script, outcome),
- * {@code ge.redis.outage} (gauge; 1 while calls are kept from Redis) and
+ * {@code ge.redis.outage} (gauge; 1 while outage policies apply) and
  * {@code ge.redis.errors} (counter; pattern, cause).
  */
 public class CoreMeters implements ScriptListener, OutageListener {

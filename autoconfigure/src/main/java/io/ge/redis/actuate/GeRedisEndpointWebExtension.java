@@ -96,7 +96,7 @@ public class GeRedisEndpointWebExtension {
 	/**
 	 * A refusal as RFC 9457 describes it.
 	 *
-	 * @param detail what is wrong, and what to write instead
+	 * @param detail the problem and its remedy
 	 */
 	public record GuardProblem(String title, int status, String detail,
 			@Nullable String parameter) implements OperationResponseBody {

@@ -63,8 +63,8 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Stand-ins for what is switched off, by {@code ge.redis.enabled} or for one pattern, so
- * that the application starts and nothing is held up. Says so once.
+ * Replacements for patterns that are switched off, all by {@code ge.redis.enabled} or
+ * single ones. The application starts, and no call is refused. Logs that once.
  */
 @AutoConfiguration(after = { GeRedisAutoConfiguration.class, SpringCacheAutoConfiguration.class })
 @ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",

@@ -76,8 +76,8 @@ public final class GeRedisWebAutoConfiguration {
 		return () -> methods.onEach((entry) -> requireAnswers(beans, entry));
 	}
 
-	// A bean of which the conditions knew nothing: its exceptions would not be answered,
-	// and its responses not be stored
+	// A bean unknown to the conditions: its exceptions would stay unanswered, and its
+	// responses unstored
 	private static void requireAnswers(ListableBeanFactory beans, GuardedMethods.Entry guarded) {
 		Class<?> type = beans.containsBean(guarded.bean()) ? beans.getType(guarded.bean()) : null;
 		boolean handler = type != null && guarded.guard().pattern().equals("idempotency")

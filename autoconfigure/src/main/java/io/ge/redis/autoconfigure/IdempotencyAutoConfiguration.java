@@ -45,7 +45,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * Idempotency keys. After the transactions, so that the advice that notes which calls
- * have reached their method stands inside theirs.
+ * have reached their method is inside theirs.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class,
 		afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")

@@ -44,8 +44,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Structures: workspaces, leaderboards, unique counters, Bloom filters, geo indexes, hash
- * stores and entity scripts. What is injected is lazy, so that it needs no Redis unless
- * the application uses it.
+ * stores and entity scripts. The beans are lazy, so that they need no Redis unless the
+ * application uses them.
  */
 @AutoConfiguration(after = GeRedisAutoConfiguration.class)
 @ConditionalOnBean(RedisBackends.class)

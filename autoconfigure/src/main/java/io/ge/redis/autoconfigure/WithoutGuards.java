@@ -15,10 +15,9 @@ import org.springframework.test.context.TestPropertySource;
 
 /**
  * Switches all guards off in the application context of a test, which then needs no
- * Redis: {@code ge.redis.enabled=false}. Annotated methods run unguarded, and what is
- * injected lets everything through, such as
- * {@link io.ge.redis.ratelimit.RateLimiter#unguarded()}. Beans of the application are
- * used in their place.
+ * Redis: {@code ge.redis.enabled=false}. Annotated methods run unguarded, and injected
+ * APIs permit everything, such as {@link io.ge.redis.ratelimit.RateLimiter#unguarded()}.
+ * Beans of the application are used in their place.
  * <p>
  * Also for slices such as {@code @WebMvcTest}, which leave other auto-configurations out.
  */

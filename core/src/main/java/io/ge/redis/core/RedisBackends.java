@@ -142,7 +142,7 @@ public final class RedisBackends implements SmartLifecycle, AutoCloseable {
 		warmUp(started);
 	}
 
-	// What is not ready in time continues in the background
+	// Unfinished steps continue in the background
 	private void warmUp(List<RedisBackend> started) {
 		CompletableFuture<?>[] warm = started.stream().map(RedisBackend::warmUp).toArray(CompletableFuture[]::new);
 		try {

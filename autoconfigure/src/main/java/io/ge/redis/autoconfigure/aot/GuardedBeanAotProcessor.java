@@ -58,7 +58,7 @@ final class GuardedBeanAotProcessor implements BeanRegistrationAotProcessor {
 		return cached;
 	}
 
-	// What changes hold on their way to the store
+	// The type of the values that wait for the store
 	private static @Nullable Type stored(ResolvableType bean) {
 		ResolvableType value = bean.as(WriteBehindStore.class).getGeneric(0);
 		return (value.resolve() != null) ? value.getType() : null;

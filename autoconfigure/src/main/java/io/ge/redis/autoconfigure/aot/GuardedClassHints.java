@@ -64,7 +64,7 @@ final class GuardedClassHints {
 		this.binding.registerReflectionHints(this.hints, GenericTypeResolver.resolveType(value, this.type));
 	}
 
-	// Which of several it is, is found out at startup
+	// The start decides which of several applies
 	private void registerAlternative(String name) {
 		ReflectionUtils.doWithMethods(this.type, (method) -> this.hints.registerMethod(method, ExecutableMode.INVOKE),
 				(method) -> method.getName().equals(name) && method.getDeclaringClass() != Object.class);
@@ -89,7 +89,7 @@ final class GuardedClassHints {
 		reach.registerHints(this.hints, known, this.beans.getBeanClassLoader());
 	}
 
-	// A placeholder without a value yet is one for the start to complain about
+	// The start reports a placeholder that has no value by then
 	private String resolve(String text) {
 		try {
 			String resolved = this.beans.resolveEmbeddedValue(text);

@@ -9,10 +9,10 @@ import org.springframework.core.env.Environment;
 /**
  * The order of the guards on one method, outermost first.
  * <p>
- * All stand inside method security, and outside transactions and Spring's own cache,
- * which are last. Refusals that cost least come first; a replay does not wait for a lock;
- * a lock is taken before the transaction begins and released after it has ended. The
- * whole block is moved by {@code ge.redis.aop.order}.
+ * All are inside method security, and outside transactions and Spring's own cache, which
+ * are last. Refusals that cost least come first; a replay does not wait for a lock; a
+ * lock is taken before the transaction begins and released after it has ended. The whole
+ * block is moved by {@code ge.redis.aop.order}.
  */
 public enum AdviceOrder {
 

@@ -18,8 +18,8 @@ import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads the rate limits anew when Spring Cloud says that the environment has changed.
- * Properties that cannot work are logged, and change nothing.
+ * Reads the rate limits again when Spring Cloud reports a changed environment. Invalid
+ * properties are logged, and change nothing.
  */
 public class RateLimitRefresh implements SmartApplicationListener {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Parts of the application that patterns stand on: its connections, transactions, thread
+ * Parts of the application that patterns use: its connections, transactions, thread
  * context, cache meters and changed properties.
  */
 @NullMarked

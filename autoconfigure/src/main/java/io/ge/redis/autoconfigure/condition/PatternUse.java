@@ -208,8 +208,8 @@ public final class PatternUse {
 	}
 
 	/**
-	 * Returns whether a bean is neither one of the library nor defined by Spring. What a
-	 * factory of Spring makes for the application is its own.
+	 * Returns whether a bean is neither one of the library nor defined by Spring. Beans
+	 * that a factory of Spring creates for the application are its own.
 	 */
 	public static boolean isOfApplication(ConfigurableListableBeanFactory beans, String name) {
 		BeanDefinition definition = beans.getBeanDefinition(name);

@@ -44,7 +44,7 @@ public class LazyPatterns implements BeanFactoryPostProcessor {
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
-		// What is set then shows when the application runs
+		// The set properties are known when the application runs
 		if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
 			return;
 		}

@@ -67,7 +67,8 @@ public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 
 	/**
 	 * A cache that is read only is right, since readers fill it. So those are named only
-	 * where another one is written and not read. What is written behind is for a store.
+	 * where another one is written and not read. Caches that are written behind have a
+	 * store as reader.
 	 */
 	private void warnOfUnreadCaches() {
 		Set<String> read = annotated("cache", CacheAside.class.getSimpleName()::equals);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * flight.
  * <p>
  * No lock: a request that waits is pushed on a stack, and a completed call takes the
- * whole stack. Who pushes a request looks for a place once more afterwards, since the
- * last call in flight may have completed in between.
+ * whole stack. After a push, the caller checks for a place once more, since the last call
+ * in flight may have completed in between.
  */
 public final class BatchQueue<R, A> {
 

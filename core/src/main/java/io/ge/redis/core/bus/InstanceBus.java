@@ -114,7 +114,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Says goodbye and ends the subscription, until it is started again.
+	 * Announces the end of this instance and ends the subscription, until it is started
+	 * again.
 	 */
 	public void stop() {
 		if (this.subscribed) {
@@ -208,7 +209,7 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Has the bus confirmed: a message to itself every 300 ms while it is wanted.
+	 * Confirms the bus by a message to itself every 300 ms while it is wanted.
 	 * @param wanted asked every 300 ms while the subscription is active, regardless of
 	 * other callers; must not block
 	 */
@@ -236,8 +237,8 @@ public final class InstanceBus {
 	}
 
 	/**
-	 * Adds something to do when the subscription is lost or the bus is stopped, since no
-	 * message will come until it stands again.
+	 * Adds an action that runs when the subscription is lost or the bus is stopped: no
+	 * message arrives until it exists again.
 	 * @param action must not block
 	 */
 	public void onLost(Runnable action) {

@@ -41,7 +41,7 @@ final class LiveInstances {
 	}
 
 	/**
-	 * Takes what an instance has said.
+	 * Processes a message of an instance.
 	 */
 	boolean heard(String message) {
 		if (message.startsWith(GONE)) {

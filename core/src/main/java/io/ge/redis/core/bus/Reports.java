@@ -53,7 +53,7 @@ public final class Reports<R> {
 	}
 
 	/**
-	 * Has this instance give its report to all that collect it.
+	 * Makes this instance give its report to all that collect it.
 	 * @param report makes the report, on a thread that may work for a moment but not wait
 	 */
 	public void give(Function<Filter, R> report) {

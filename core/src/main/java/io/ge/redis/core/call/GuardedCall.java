@@ -131,7 +131,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 		/**
 		 * Ends the guarding, once, when the work has ended. Does not block.
 		 * @param value the value, if there is one and not several
-		 * @param failure what the work failed with, an {@link AbandonedException} if no
+		 * @param failure the failure of the work, an {@link AbandonedException} if no
 		 * caller waits for it any more, or {@code null}
 		 */
 		default CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {

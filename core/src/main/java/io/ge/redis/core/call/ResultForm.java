@@ -32,8 +32,8 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * Returns the form in which several values are one: a list, which is there when the
-	 * last of them is, and which is given out as several again.
+	 * Returns the form in which several values are collected: a list, complete with the
+	 * last value, which is published as several again.
 	 * @return the form; of one value at most this one
 	 */
 	public ResultForm collected() {
@@ -61,7 +61,7 @@ public record ResultForm(Kind kind, @Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * Returns the result of a call that publishes what is there.
+	 * Returns the result of a call that publishes a present value.
 	 * @param value the value, a list where there may be several, or {@code null} for none
 	 * @throws IllegalArgumentException if nothing is published in this form
 	 */

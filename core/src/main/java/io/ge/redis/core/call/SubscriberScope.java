@@ -18,8 +18,8 @@ import reactor.util.context.ContextView;
 public interface SubscriberScope extends CallScope {
 
 	/**
-	 * Looks for it.
-	 * @return publishes what runs a task with it, or nothing if there is none; or
+	 * Looks up the scope.
+	 * @return publishes a runner of tasks with it, or nothing if there is none; or
 	 * {@code null} if that is known already
 	 */
 	@Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context);
@@ -51,9 +51,9 @@ public interface SubscriberScope extends CallScope {
 	}
 
 	/**
-	 * Looks for what several scopes bind.
-	 * @return publishes what runs a task with all of it, or {@code null} if there is
-	 * nothing
+	 * Looks up several scopes.
+	 * @return publishes a runner of tasks with all of them, or {@code null} if there is
+	 * none
 	 */
 	static @Nullable Mono<UnaryOperator<Runnable>> findAll(List<SubscriberScope> scopes, ContextView context) {
 		Mono<UnaryOperator<Runnable>> all = null;

@@ -19,15 +19,15 @@ public final class ThreadBound<T> {
 
 	/**
 	 * Binds a value, or hides the one that is bound.
-	 * @return runs a task with it, whichever thread it is given to
+	 * @return runs a task with it, on any thread
 	 */
 	public UnaryOperator<Runnable> binding(@Nullable T value) {
 		return (task) -> () -> run(value, task);
 	}
 
 	/**
-	 * Takes the value of the current thread.
-	 * @return runs a task with it, if there is one, whichever thread it is given to
+	 * Captures the value of the current thread.
+	 * @return runs a task with it, if there is one, on any thread
 	 */
 	public UnaryOperator<Runnable> capture() {
 		T value = this.current.get();

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A connection of its own on which the server is asked to answer when there is something
- * new, and not before. It only looks: no entry is taken or changed on it, so a wait may
- * be cut off at any time without losing anything.
+ * A connection of its own on which the server answers only when there is something new.
+ * It only reads: no entry is taken or changed on it, so a wait may be cut off at any time
+ * without losing anything.
  * <p>
  * No method blocks the calling thread.
  */

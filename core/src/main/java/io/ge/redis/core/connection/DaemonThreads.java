@@ -8,9 +8,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes the threads of the guards. They end with the JVM, and do not inherit the class
- * loader of the request that happens to be the first to need them, which would look like
- * a leak to a servlet container.
+ * Makes the threads of the guards. They end with the JVM. They do not inherit the class
+ * loader of the first request, which would look like a leak to a servlet container.
  */
 public final class DaemonThreads {
 

@@ -21,8 +21,8 @@ import io.netty.channel.ChannelPromise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application's resources with a short delay between two attempts to reach a node,
- * and with connections on which calls that are made together leave together.
+ * The application's resources with a short delay between two attempts to reach a node.
+ * Calls that are made together leave its connections together.
  * <p>
  * A view, not one of the driver's copies: those complain in the log unless they are shut
  * down, and shutting one down would take the threads from the application. A proxy, since

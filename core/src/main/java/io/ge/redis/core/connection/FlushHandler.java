@@ -13,7 +13,7 @@ import io.netty.channel.ChannelPromise;
  */
 final class FlushHandler extends ChannelOutboundHandlerAdapter {
 
-	/** After so many commands the first ones leave. */
+	/** The commands after which the first flush happens. */
 	private static final int FIRST = 8;
 
 	/** So many others wait at most. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The small port through which guards talk to one Redis deployment, over Lettuce's
  * asynchronous API.
  * <p>
- * No method blocks. Commands are refused at once while there is no connection, are never
- * sent twice behind the caller's back on a standalone server, and go to the primary.
+ * No method blocks. Commands are refused at once while there is no connection, and go to
+ * the primary. On a standalone server they are never repeated without the caller.
  */
 public interface GuardConnection extends AutoCloseable {
 
@@ -21,7 +21,7 @@ public interface GuardConnection extends AutoCloseable {
 	 * Runs a script that the server knows.
 	 * @param keys the keys, all in one slot
 	 * @return completes with the elements of the reply, each a {@code Long}, a
-	 * {@code byte[]} or {@code null}; those of lists in it one after the other
+	 * {@code byte[]} or {@code null}; elements of nested lists one after the other
 	 */
 	CompletionStage<List<?>> evalSha(String sha, byte[][] keys, byte[][] arguments);
 
@@ -35,7 +35,7 @@ public interface GuardConnection extends AutoCloseable {
 	 * Sends a command.
 	 * @param key its first argument; the one before the last of {@code XREADGROUP}, whose
 	 * reply has the number of elements before each list
-	 * @return as that of a script; floating-point numbers may be {@code Double}
+	 * @return as the reply of a script; floating-point numbers may be {@code Double}
 	 */
 	CompletionStage<List<?>> send(String command, byte[] key, byte[][] arguments);
 
@@ -47,21 +47,21 @@ public interface GuardConnection extends AutoCloseable {
 	/**
 	 * Publishes a message.
 	 * @return completes when the server has taken it, with the number of its own
-	 * connections that listen: on a Cluster those of one server only
+	 * connections that listen: on a Cluster the connections of one server only
 	 */
 	CompletionStage<Integer> publish(byte[] channel, byte[] message);
 
 	/**
 	 * Subscribes to channels on a connection of its own. The subscription stays until it
 	 * is closed and is renewed after every interruption.
-	 * @param subscriber told of messages, of losing and of regaining the connection
+	 * @param subscriber notified of messages, of losing and of regaining the connection
 	 */
 	PushSubscription subscribe(PushSubscriber subscriber, List<byte[]> channels);
 
 	/**
-	 * Opens a fresh connection, asks the server for a sign of life on it, and puts it in
-	 * the place of the present one, whose outstanding commands fail. Also used for the
-	 * first connection.
+	 * Opens a fresh connection, asks the server for a sign of life on it, and replaces
+	 * the present one. Outstanding commands of that one fail. Also used for the first
+	 * connection.
 	 * @param timeout how long connecting and answering may take
 	 * @return completes once the fresh connection is in use, or exceptionally if it could
 	 * not be made
@@ -82,10 +82,9 @@ public interface GuardConnection extends AutoCloseable {
 	@Nullable Shard shardOf(byte[] key);
 
 	/**
-	 * Looks anew for the server that serves a key and asks it for a sign of life. Other
-	 * servers' connections are left alone, unless this one answers on a fresh connection
-	 * only: then all are replaced as by {@link #reopen}, without failing what is under
-	 * way.
+	 * Finds anew the server that serves a key and asks it for a sign of life. Connections
+	 * to other servers stay, unless this one answers on a fresh connection only. Then all
+	 * are replaced as by {@link #reopen}, without failing commands under way.
 	 * @param key the key, for which {@link #shardOf} knew a server
 	 * @return completes once the server of the key can be used, or exceptionally if it
 	 * cannot

@@ -21,7 +21,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
  */
 final class LettuceBlockingConnection implements BlockingConnection {
 
-	/** A server that answers later than this does not answer at all. */
+	/** The time after which a server counts as hanging. */
 	private static final Duration GRACE = Duration.ofSeconds(2);
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
@@ -31,7 +31,7 @@ final class LettuceBlockingConnection implements BlockingConnection {
 	private final LongFunction<CompletionStage<Boolean>> unblock;
 
 	/**
-	 * Uses a connection that nobody else uses.
+	 * Uses an exclusive connection.
 	 * @param clientId the id of its client on the server
 	 * @param unblock ends a wait of a client by its id, on another connection
 	 */

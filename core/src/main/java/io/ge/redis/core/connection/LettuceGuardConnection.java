@@ -35,9 +35,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * would replay commands whose callers have given up, with a delay that grows to half a
  * minute. Instead a lost connection is replaced at once, and by {@link #reopen} as often
  * as the breaker asks. The outcome of commands that were under way on it is unknown. The
- * server reads them before those on the fresh connection, since it accepts a new client
- * after it has read the ones it has. On a cluster the driver revives connections by
- * itself, and {@link LettuceShards} looks after what it misses.
+ * server reads them before commands on the fresh connection, since it accepts a new
+ * client after it has read its present ones. On a cluster the driver revives connections
+ * by itself, and {@link LettuceShards} handles the rest.
  */
 final class LettuceGuardConnection implements GuardConnection {
 
@@ -56,10 +56,10 @@ final class LettuceGuardConnection implements GuardConnection {
 	/** The attempts to open a connection that have not ended. */
 	private final Set<CompletableFuture<?>> attempts = ConcurrentHashMap.newKeySet();
 
-	/** Those that were opened for waiting and are not known to be lost. */
+	/** Connections for {@code WAIT} that are not known to be lost. */
 	private final Set<LettuceReplicatedConnection> replicated = ConcurrentHashMap.newKeySet();
 
-	/** Those on which the server is waited for, likewise. */
+	/** Connections for blocking commands that are not known to be lost. */
 	private final Set<LettuceBlockingConnection> blocking = ConcurrentHashMap.newKeySet();
 
 	private final List<Runnable> newPrimaryActions = new CopyOnWriteArrayList<>();
@@ -285,7 +285,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	/**
-	 * Without calls nobody would open the breaker, which asks again; the first calls
+	 * Without calls the breaker, which probes Redis, would stay closed. The first calls
 	 * after an outage would pay for it.
 	 */
 	private void openLater() {
@@ -359,7 +359,7 @@ final class LettuceGuardConnection implements GuardConnection {
 				.openSingle()
 				.thenCompose((connection) -> connection.async()
 					.clientId()
-					// Whoever may not ask for it cannot end a wait either
+					// A user without the right to read the id cannot end a wait either
 					.exceptionally((refused) -> UNKNOWN_CLIENT)
 					.thenApply((id) -> new LettuceBlockingConnection(connection, id, this::unblock)))
 				.whenComplete((connection, failure) -> {
@@ -413,8 +413,9 @@ final class LettuceGuardConnection implements GuardConnection {
 		}
 		this.closed = true;
 		this.client.connector().shutdownNow();
-		// Their timers are gone too, and a breaker that waits for one asks no more, even
-		// if the application goes on
+		// Their timers are stopped too, and a breaker that waits for one would probe no
+		// more, even if the
+		// application continues
 		this.attempts.forEach((attempt) -> attempt.completeExceptionally(new NotConnectedException("Closed", null)));
 		LettuceLink link = this.current.getAndSet(LettuceLink.none(null));
 		if (link.connection() != null) {
@@ -430,7 +431,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	/**
 	 * The driver, from one start to the next.
 	 *
-	 * @param connector runs that, so that nobody who is guarded ever waits for a
+	 * @param connector opens connections, so that no guarded call ever waits for a
 	 * handshake
 	 */
 	private record Client(DedicatedLettuceFactory factory, ScheduledExecutorService connector, LettuceShards shards) {

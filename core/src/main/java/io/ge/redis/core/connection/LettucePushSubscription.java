@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class LettucePushSubscription implements PushSubscription {
 
 	/**
-	 * An active subscription that is lost is replaced at once, since messages are missed
-	 * meanwhile, but no more often than this, should somebody keep ending it.
+	 * The least time between two replacements of a lost subscription. The first is at
+	 * once, since messages are missed meanwhile.
 	 */
 	private static final long INTERVAL_MILLIS = 50;
 

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * After a planned failover the former primary accepts writes for ten more seconds, on
  * connections that never break. So each Sentinel is subscribed to, and asked every
- * second. The primary is the server that most of those that answer name, and at least
- * half of all: one that is cut off still names the former primary.
+ * second. The primary is the server that most answering Sentinels name, and at least half
+ * of all: a Sentinel that is cut off still names the former primary.
  */
 final class LettuceSentinels {
 
@@ -80,7 +80,8 @@ final class LettuceSentinels {
 				.map(CompletableFuture::join)
 				.filter((answer) -> answer.size() == 2)
 				.toList();
-			// Few that answer may be cut off, so a known primary is left for half of all
+			// A few answering Sentinels may be cut off, so leaving a known primary takes
+			// half of all
 			int least = this.known.get().server().isEmpty() ? 1 : (this.settings.getSentinels().size() + 1) / 2;
 			named.stream()
 				.collect(Collectors.groupingBy((server) -> server, Collectors.counting()))
@@ -127,7 +128,7 @@ final class LettuceSentinels {
 					forget(sentinel, asked);
 				}
 			}));
-		// One that takes its time to connect keeps nobody from following the others
+		// A slow connection to one Sentinel must not delay following the others
 		return this.known.get().server().isEmpty() ? answer : answer.orTimeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS);
 	}
 

@@ -11,12 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The connections that are being opened. A driver whose threads are taken away while it
- * connects complains loudly, so closing lets those that have begun come to their end and
- * refuses to begin others.
+ * The connections that are being opened. A driver whose threads are stopped while it
+ * connects logs errors. So closing lets openings under way finish and refuses others.
  * <p>
- * An opening is entered before it looks whether it may begin, and closing forbids
- * beginning before it looks what is entered: whichever comes first, none slips through.
+ * An opening registers before it checks whether it may begin, and closing forbids
+ * openings before it reads the registered ones. So none is missed in either order.
  */
 final class Openings {
 
@@ -49,7 +48,7 @@ final class Openings {
 	}
 
 	/**
-	 * Refuses new openings and waits for those that have begun.
+	 * Refuses new openings and waits for openings under way.
 	 */
 	void close(Duration patience) {
 		this.closed = true;

@@ -3,7 +3,7 @@
 package io.ge.redis.core.connection;
 
 /**
- * A standing subscription.
+ * An open subscription.
  */
 public interface PushSubscription extends AutoCloseable {
 

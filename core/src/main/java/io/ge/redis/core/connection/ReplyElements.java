@@ -12,8 +12,8 @@ import io.lettuce.core.protocol.CommandArgs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a reply, those of lists and maps in it one after the other, each of
- * these behind its number of elements if they are to be told apart.
+ * The elements of a reply. Elements of nested lists and maps follow one another, each
+ * list behind its number of elements if lists must be distinguished.
  */
 final class ReplyElements extends CommandOutput<byte[], byte[], List<?>> {
 

@@ -3,8 +3,8 @@
 package io.ge.redis.core.connection;
 
 /**
- * The part of a clustered deployment that one server serves, as it was when somebody
- * looked: the server may hang, and its slots may move to another one.
+ * The part of a clustered deployment that one server serves, at the time of reading: the
+ * server may hang, and its slots may move to another one.
  */
 public interface Shard {
 

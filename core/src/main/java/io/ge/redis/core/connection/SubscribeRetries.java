@@ -3,9 +3,9 @@
 package io.ge.redis.core.connection;
 
 /**
- * When to subscribe again after a failure. A server that is unavailable is tried four
- * times a second. One that refuses the channels is tried less and less often, since
- * somebody has to grant a right first.
+ * The times of new attempts to subscribe after a failure. An unavailable server is tried
+ * four times a second. One that refuses the channels is tried at growing intervals, since
+ * an operator has to grant a right first.
  */
 final class SubscribeRetries {
 

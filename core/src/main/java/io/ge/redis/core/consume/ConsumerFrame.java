@@ -14,7 +14,7 @@ import io.ge.redis.core.invocation.AttributeReader;
  * @param properties the settings of this instance, whatever the pattern
  * @param attributes reads the annotations of listeners
  * @param payloads writes and reads messages
- * @param events gets what happens to them
+ * @param events receives their events
  */
 public record ConsumerFrame(Supplier<Consumers> consumers, Supplier<ConsumerProperties> properties,
 		AttributeReader attributes, JsonPayloads payloads, GuardEvents events) {

@@ -38,7 +38,7 @@ public record ConsumerThreads(Executor handlers, ScheduledExecutorService schedu
 				: new Relay(Executors.newCachedThreadPool(DaemonThreads.named(NAME)));
 		ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(TIMERS,
 				DaemonThreads.named(NAME + "-timer"));
-		// Most timers are for what does not come to pass
+		// Most timers are cancelled
 		scheduler.setRemoveOnCancelPolicy(true);
 		return new ConsumerThreads(handlers, scheduler);
 	}

@@ -44,7 +44,7 @@ public final class Doorbells {
 	/** The time between the looks of a container that is not woken. */
 	private static final Backoff LOOKS = new Backoff(Duration.ofMillis(25), Duration.ofMillis(250));
 
-	/** An instance that others were faster than several times rests a little. */
+	/** The pause of an instance to which others left nothing several times. */
 	private static final Backoff RESTS = new Backoff(Duration.ofMillis(2), Duration.ofMillis(50));
 
 	private static final Backoff RECONNECTS = new Backoff(Duration.ofMillis(100), Duration.ofMillis(500));
@@ -80,7 +80,7 @@ public final class Doorbells {
 	}
 
 	/**
-	 * Has a container rung for its streams, whether it waits or works.
+	 * Registers a container for its streams, whether it waits or works.
 	 */
 	void add(ConsumerContainer<?> container) {
 		this.containers.add(container);

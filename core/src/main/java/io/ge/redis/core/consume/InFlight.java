@@ -118,7 +118,8 @@ final class InFlight<T> {
 				this.threads.handlers().execute(call);
 			}
 			catch (Throwable ex) {
-				// Mostly no thread could be made. Taken at once again, it would be a loop
+				// Mostly no thread could be created. An immediate take would be a busy
+				// loop
 				call.releaseUnlessBegun(false);
 				refused = ex;
 			}
@@ -168,8 +169,8 @@ final class InFlight<T> {
 		});
 	}
 
-	// One that is being settled may be gone for that: then settling says what became of
-	// it, which must not take it for leased
+	// A delivery that is being settled may be gone for that reason: then the settlement
+	// decides its outcome
 	private void loseUnlessSettling(Delivery<T> delivery) {
 		Call call = this.deliveries.get(delivery);
 		if (call != null && call.isSettling(delivery)) {
@@ -223,7 +224,7 @@ final class InFlight<T> {
 			this.source.onSettled(settlement, Duration.ofNanos((call != null) ? call.handling : 0));
 		}
 		catch (Throwable ex) {
-			// Thrown on, the others of the batch would be in flight for ever
+			// If rethrown, the others of the batch would be in flight forever
 			logger.warn("The outcome of a message of '" + this.source.name() + "' could not be published", ex);
 		}
 	}

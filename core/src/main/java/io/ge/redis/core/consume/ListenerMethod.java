@@ -156,8 +156,7 @@ public final class ListenerMethod {
 		return whole ? Role.ENVELOPE : Role.PAYLOAD;
 	}
 
-	// Of the elements of an array, a class of the bean could not say what its variables
-	// are
+	// A class of the bean cannot resolve variables in the elements of an array
 	private static boolean isOpen(ResolvableType type) {
 		ResolvableType element = type;
 		while (element.isArray()) {

@@ -62,7 +62,7 @@ final class Relay implements Executor, AutoCloseable {
 			catch (RuntimeException | Error ex) {
 				// The others wait for this thread
 			}
-			// What one task leaves behind must not interrupt the next
+			// An interrupt that one task leaves must not reach the next
 			Thread.interrupted();
 			task.run();
 		}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The end of a delivery, on its way to Redis.
  *
  * @param delivery the delivery
- * @param outcome what is to become of its message
+ * @param outcome the fate of its message
  * @param result the result of the handler, or {@code null} if it has none
  * @param failure why it is not done, or {@code null} if it is
  * @param leased whether the lease still keeps the message from other instances

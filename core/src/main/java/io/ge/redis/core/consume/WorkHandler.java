@@ -20,8 +20,8 @@ public interface WorkHandler<T> {
 	/**
 	 * Does the work of a batch.
 	 * @param batch the deliveries, one unless the container has a batch size
-	 * @param acknowledgment settles the batch by hand; what it has settled is left alone
-	 * afterwards
+	 * @param acknowledgment settles the batch by hand; deliveries that it has settled
+	 * stay as they are
 	 * @return completes when the work is done, with the result or {@code null}. A
 	 * failure, also one that is thrown, means a retry of the whole batch, or a dead
 	 * letter if it is a {@link NotRetryableException}
@@ -39,8 +39,8 @@ public interface WorkHandler<T> {
 	interface BatchAcknowledgment<T> extends Acknowledgment {
 
 		/**
-		 * Makes one of the batch a dead letter, such as one that cannot be read. Whatever
-		 * becomes of the others is not for it.
+		 * Makes one of the batch a dead letter, such as one that cannot be read. The
+		 * outcome of the others does not apply to it.
 		 */
 		void reject(Delivery<T> delivery, Throwable failure);
 

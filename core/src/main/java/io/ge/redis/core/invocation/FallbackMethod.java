@@ -97,7 +97,7 @@ public final class FallbackMethod {
 	 * Calls the fallback on the bean itself, not through its proxy. A suspending function
 	 * runs in the context of its caller.
 	 * @param refusal the refusal, made only if the fallback takes it
-	 * @return what the fallback returns, a publisher if it is a suspending function
+	 * @return the result of the fallback, a publisher if it is a suspending function
 	 */
 	public @Nullable Object invoke(MethodInvocation invocation, Supplier<? extends Throwable> refusal)
 			throws Throwable {

@@ -12,9 +12,6 @@ import io.ge.redis.core.call.ResultForm;
  */
 public interface GuardedOperation {
 
-	/**
-	 * Describes the operation for the endpoint.
-	 */
 	List<GuardDescription> describe();
 
 	default ResultForm form() {

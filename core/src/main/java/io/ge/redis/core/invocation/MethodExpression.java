@@ -100,7 +100,7 @@ public final class MethodExpression {
 
 	/**
 	 * Evaluates the expression as a condition.
-	 * @param result what the method returned, if the expression may use it
+	 * @param result the result of the method, if the expression may use it
 	 */
 	public boolean isTrue(MethodInvocation invocation, @Nullable Object result) {
 		Object value = evaluate(invocation, result);

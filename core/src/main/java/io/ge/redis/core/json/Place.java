@@ -132,8 +132,9 @@ final class Place {
 		return known;
 	}
 
-	// What is empty, and numbers that fit a smaller type or are none, may come back in
-	// another way than others of the class
+	// Empty values, NaN, infinite numbers and numbers that fit a smaller type may come
+	// back in another way
+	// than others of the class
 	private static boolean isSpecial(@Nullable Object value) {
 		if (value instanceof Double || value instanceof Float) {
 			return !Double.isFinite(((Number) value).doubleValue());

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How long one guarded call may wait for Redis in sum, over all its commands. Time spent
- * in the guarded method does not count.
+ * The total time that one guarded call may wait for Redis, over all its commands. Time
+ * spent in the guarded method does not count.
  */
 public final class CallBudget {
 
@@ -25,8 +25,8 @@ public final class CallBudget {
 	}
 
 	/**
-	 * Returns what is left.
-	 * @return nanoseconds, zero or less if nothing is
+	 * Returns the remaining time.
+	 * @return nanoseconds, zero or less if none remains
 	 */
 	public long remainingNanos() {
 		return this.remaining.get();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a breaker for one server, or for a deployment as a whole.
  * <p>
- * It is one reference: {@code null} while closed, what is known of the outage while open.
+ * It is one reference: {@code null} while closed, the known outage while open.
  */
 final class Circuit {
 

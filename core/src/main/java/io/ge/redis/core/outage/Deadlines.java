@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Ends futures whose time is over, at most a few milliseconds late.
  * <p>
- * {@link CompletableFuture#orTimeout} gives each future a timer of its own. If few calls
- * are under way, nearly each one is the next to be due when it begins, so that the thread
- * of the timers is woken for each call, only to go back to sleep: a change of threads
- * that costs as much as the call. Here one look every {@value #LOOK_MILLIS} milliseconds
- * is enough for all calls, and there is none while nothing is under way.
+ * {@link CompletableFuture#orTimeout} gives each future a timer of its own. With few
+ * calls under way, nearly each one is the next to be due when it begins. So the thread of
+ * the timers would wake for each call, which costs as much as the call. Here one look
+ * every {@value #LOOK_MILLIS} milliseconds is enough for all calls, and there is none
+ * while nothing is under way.
  */
 final class Deadlines {
 
@@ -50,7 +50,7 @@ final class Deadlines {
 				pause.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (RuntimeException | Error ex) {
-				// Nobody will look, so the next call has to try again
+				// No look is scheduled, so the next call has to try again
 				this.looking.set(false);
 				throw ex;
 			}

@@ -14,7 +14,7 @@ import io.ge.redis.core.connection.NotConnectedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the cause of an outage in what the driver or the server reported.
+ * Finds the cause of an outage in the report of the driver or the server.
  */
 final class OutageCauses {
 
@@ -32,7 +32,7 @@ final class OutageCauses {
 	}
 
 	/**
-	 * Without a connection nothing was sent, whatever kept it from being made.
+	 * Without a connection nothing was sent, whatever prevented it.
 	 */
 	static OutageCause ofConnecting(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

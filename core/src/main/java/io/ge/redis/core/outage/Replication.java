@@ -8,7 +8,7 @@ import io.ge.redis.core.script.ReplicatedReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many replicas are to have what a script wrote.
+ * The number of replicas that must have the writes of a script.
  *
  * @param replicas how many, above zero
  * @param remedy what to do if they do not, for messages

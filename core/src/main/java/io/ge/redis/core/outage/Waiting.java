@@ -12,7 +12,7 @@ import io.ge.redis.RedisUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a synchronous caller waits for an engine: for as long as the engine's own budgets
+ * The wait of a synchronous caller for an engine: for as long as the engine's own budgets
  * allow, which end every step.
  */
 public final class Waiting {
@@ -70,7 +70,7 @@ public final class Waiting {
 	}
 
 	/**
-	 * Returns what a stage really failed with.
+	 * Returns the actual failure of a stage.
 	 */
 	public static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;

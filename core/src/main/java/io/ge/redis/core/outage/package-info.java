@@ -2,7 +2,7 @@
 
 /**
  * Outages of Redis: one budget, one breaker, one set of causes and policies, and the
- * compensation of outcomes that nobody learnt.
+ * compensation of unknown outcomes.
  */
 @NullMarked
 package io.ge.redis.core.outage;

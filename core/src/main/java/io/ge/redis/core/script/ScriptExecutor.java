@@ -66,7 +66,7 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Runs a script for a caller who does not wait for ever.
+	 * Runs a script for a caller with a limited wait.
 	 * @param nanos how long the caller waits
 	 * @param tooLate called when Redis has replied, or the driver has given up, after the
 	 * caller has completed the stage; or {@code null}

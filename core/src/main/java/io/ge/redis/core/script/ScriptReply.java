@@ -18,7 +18,7 @@ public final class ScriptReply {
 
 	private static final int LONGEST_WORD = 16;
 
-	/** Scripts reply with few words again and again, which are not made each time. */
+	/** Cache of the few words that scripts reply again and again. */
 	private static final @Nullable String[] WORDS = new String[256];
 
 	private final List<?> elements;

@@ -41,7 +41,7 @@ public final class SubscriberTransactions {
 	 * Returns the manager at which synchronizations of the transaction are registered.
 	 */
 	public static @Nullable TransactionSynchronizationManager find(Object context) {
-		// What the context holds is there at once
+		// The context's content is available at once
 		return TransactionSynchronizationManager.forCurrentTransaction()
 			.filter((transaction) -> transaction.isActualTransactionActive() && transaction.isSynchronizationActive())
 			.onErrorResume(NoTransactionException.class, (none) -> Mono.empty())

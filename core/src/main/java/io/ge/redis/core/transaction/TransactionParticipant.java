@@ -33,7 +33,7 @@ public interface TransactionParticipant {
 	}
 
 	/**
-	 * Called when the transaction is set aside for a while.
+	 * Called when the transaction is suspended.
 	 */
 	default void suspended() {
 	}

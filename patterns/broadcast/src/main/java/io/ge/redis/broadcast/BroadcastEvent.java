@@ -9,10 +9,10 @@ import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
- * Something happened in a channel, on this instance.
+ * Event of a channel, on this instance.
  *
  * @param name the name of the channel
- * @param outcome what happened
+ * @param outcome the outcome
  * @param amount how often
  */
 public record BroadcastEvent(String name, Outcome outcome, long amount) implements GuardEvent {

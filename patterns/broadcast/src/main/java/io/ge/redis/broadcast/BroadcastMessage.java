@@ -3,7 +3,7 @@
 package io.ge.redis.broadcast;
 
 /**
- * A message as it comes to a listener.
+ * A message as a listener receives it.
  *
  * @param channel the name of the channel
  * @param number its number in the channel, which counts from 1; 0 in an ephemeral one

@@ -44,7 +44,7 @@ public @interface RedisBroadcastListener {
 
 	/**
 	 * Whether it starts with the application, else by {@code Consumers.start}. The
-	 * property {@code auto-startup} wins.
+	 * property {@code auto-startup} takes precedence.
 	 */
 	boolean autoStartup() default true;
 

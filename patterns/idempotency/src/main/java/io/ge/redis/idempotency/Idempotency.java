@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
 
 /**
- * Idempotent calls in code, for what an annotation cannot express. What holds for
- * {@link Idempotent} holds here.
+ * Idempotent calls in code, for cases that an annotation cannot express. The rules of
+ * {@link Idempotent} apply.
  */
 public interface Idempotency {
 
@@ -129,10 +129,10 @@ public interface Idempotency {
 	}
 
 	/**
-	 * Returns what is injected where idempotency is switched off, and needs no Redis, for
-	 * unit tests as well. It runs every action, also a repeated one, keeps no result, and
-	 * has the same settings for every name. {@link IdempotencyContext#current()} throws,
-	 * as in every call that runs unprotected.
+	 * Returns the API that is injected where idempotency is switched off, without Redis,
+	 * for unit tests as well. It runs every action, also a repeated one, keeps no result,
+	 * and has the same settings for every name. {@link IdempotencyContext#current()}
+	 * throws, as in every call that runs unprotected.
 	 * @return the API
 	 */
 	static Idempotency unguarded() {

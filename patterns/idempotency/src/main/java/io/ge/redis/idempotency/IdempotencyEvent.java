@@ -12,7 +12,7 @@ import io.ge.redis.core.event.GuardEvent;
  * key.
  *
  * @param name the operation's name
- * @param outcome what became of the call
+ * @param outcome the outcome of the call
  */
 public record IdempotencyEvent(String name, Outcome outcome) implements GuardEvent {
 
@@ -49,7 +49,7 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 		/** The method ran and its result is stored. */
 		EXECUTED,
 
-		/** The first result was given again. */
+		/** The first result was replayed. */
 		REPLAYED,
 
 		/** Refused: the first call still runs. */
@@ -71,8 +71,7 @@ public record IdempotencyEvent(String name, Outcome outcome) implements GuardEve
 		LEASE_LOST,
 
 		/**
-		 * Redis is unavailable and the policy applied, or the first result is not there
-		 * to be given again.
+		 * Redis is unavailable and the policy applied, or the first result was not kept.
 		 */
 		ERROR
 

@@ -19,7 +19,7 @@ public class IdempotencyInFlightException extends IdempotencyException {
 	/**
 	 * Creates an exception.
 	 * @param name the operation's name
-	 * @param leaseLeft what is left of the lease of the call that runs
+	 * @param leaseLeft the remaining lease of the running call
 	 */
 	public IdempotencyInFlightException(String name, Duration leaseLeft) {
 		super("The first call of '" + name + "' with this key is still running");

@@ -124,8 +124,8 @@ public @interface Idempotent {
 	 * SpEL expression for what must be equal in a repetition, such as {@code "#order"}.
 	 * Compared as the SHA-256 of its fields. Default all arguments; on web handlers the
 	 * HTTP method, the path, the parameters and the bytes of the body, or of the parts of
-	 * a multipart request. What the handler has not read of the body when the key is
-	 * claimed is kept in memory for it, up to
+	 * a multipart request. The part of the body that the handler has not read when the
+	 * key is claimed is kept in memory for it, up to
 	 * {@code ge.redis.idempotency.max-unread-body-size}; more is refused with a 413.
 	 * @return the expression
 	 */

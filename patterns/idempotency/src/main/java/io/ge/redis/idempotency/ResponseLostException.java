@@ -5,9 +5,8 @@ package io.ge.redis.idempotency;
 import io.ge.redis.Refusal;
 
 /**
- * The first call with the same key has succeeded, but its result is not there to be given
- * again: it was too large to be stored, or cannot be read. This call has not run. Over
- * HTTP a 409.
+ * The first call with the same key has succeeded, but its result cannot be replayed: it
+ * was too large to be stored, or cannot be read. This call has not run. Over HTTP a 409.
  */
 public class ResponseLostException extends IdempotencyException {
 

@@ -11,8 +11,8 @@ public enum UnknownOutcome {
 	BLOCK,
 
 	/**
-	 * It is freed: a repetition runs, and may have the effect a second time. What a
-	 * transactional record proves is not committed again.
+	 * It is freed: a repetition runs, and may have the effect a second time. An effect
+	 * with a transactional record is not committed again.
 	 */
 	RETRY
 

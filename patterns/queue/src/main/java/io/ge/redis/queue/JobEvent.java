@@ -10,11 +10,11 @@ import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
- * Something happened to a job.
+ * Event of a job.
  *
  * @param name the name of the queue
  * @param id the id of the job
- * @param outcome what happened
+ * @param outcome the outcome
  * @param handling how long its listener took, zero if it was not called
  */
 public record JobEvent(String name, String id, Outcome outcome, Duration handling) implements GuardEvent {

@@ -41,7 +41,7 @@ final class RedisAttempts {
 
 	private final CallBudget budget;
 
-	/** Within it all attempts are made. */
+	/** The time for all attempts. */
 	private final long totalMillis;
 
 	private int retries;
@@ -62,7 +62,7 @@ final class RedisAttempts {
 	 * @param calls makes the call of an attempt, for which it gets how many milliseconds
 	 * ago the first one was sent at most; 0 for the first
 	 * @return completes with the reply, or exceptionally with the first loss if no
-	 * attempt has shown what came of it
+	 * attempt has shown its outcome
 	 */
 	static CompletableFuture<ScriptReply> run(StructureCalls redis, boolean change, LongFunction<ScriptCall> calls) {
 		return new RedisAttempts(redis, change, calls).attempt();

@@ -82,7 +82,7 @@ final class RedisChangeFeed implements ChangeSubscription {
 		long since = this.version;
 		boolean anew = since > changes.version() || (since > 0 && this.epoch != 0 && this.epoch != changes.epoch());
 		this.epoch = changes.epoch();
-		// Those of the new workspace are read from the first one
+		// Changes of the new workspace are read from the first one
 		List<StateChange> known = anew ? List.of() : changes.changes();
 		if (anew || changes.gap()) {
 			long last = anew ? 0 : changes.version();

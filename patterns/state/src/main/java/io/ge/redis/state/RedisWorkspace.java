@@ -185,7 +185,7 @@ record RedisWorkspace(RedisWorkspaces all, String kind, String root, List<RedisK
 	}
 
 	/**
-	 * Reads fields and changes them, again while others are faster.
+	 * Reads fields and changes them, again after concurrent changes.
 	 * @param attempts how many there were
 	 */
 	private CompletableFuture<ScriptReply> updated(List<String> fields,

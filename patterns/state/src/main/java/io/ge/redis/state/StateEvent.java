@@ -8,7 +8,7 @@ import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
- * A change of a workspace was tried.
+ * Event of an attempted change of a workspace.
  *
  * @param name the kind of the workspace
  * @param outcome the outcome

@@ -5,7 +5,7 @@ package io.ge.redis.stream;
 /**
  * The result of publishing a message.
  *
- * @param outcome what became of it
+ * @param outcome the outcome
  * @param messageId the id in the stream; for a duplicate, the id of the first message;
  * otherwise empty
  * @param triggerId the trigger id; for a duplicate, the one of the first message

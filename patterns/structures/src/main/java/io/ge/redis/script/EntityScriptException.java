@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An entity script does not compile, has failed, or has replied with something else than
- * declared. What it wrote before stays. Over HTTP a 500.
+ * declared. Its earlier writes stay. Over HTTP a 500.
  */
 public class EntityScriptException extends GeRedisException {
 

@@ -14,9 +14,9 @@ import java.util.concurrent.CompletionStage;
  * {@code ge.redis.outage.command-timeout}. One key for each id, which holds its hash,
  * until it is forgotten.
  * <p>
- * A use of unknown outcome counts as one: after an outage, try again with a new id. What
- * Redis loses, by a flush, an eviction or a failover to a replica that lagged behind, can
- * be used again.
+ * A use of unknown outcome counts as one: after an outage, try again with a new id. Ids
+ * that Redis loses, by a flush, an eviction or a failover to a replica that lagged
+ * behind, can be used again.
  */
 public interface UsedIds {
 

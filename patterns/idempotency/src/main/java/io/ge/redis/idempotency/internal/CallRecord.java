@@ -199,7 +199,7 @@ final class CallRecord {
 				CallRecord.this.ownChosen = false;
 				CallRecord.this.inDoubt = status == STATUS_UNKNOWN;
 				if (!CallRecord.this.committed) {
-					// What is tried again may have another result
+					// A repeated attempt may have another result
 					CallRecord.this.recording = null;
 					CallRecord.this.recorded = null;
 				}

@@ -36,7 +36,7 @@ final class CallTransactions {
 
 	private volatile boolean committed;
 
-	// Those of the thread: changed by it alone
+	// Transactions of the thread: changed by it alone
 
 	private @Nullable CallTransactions outer;
 

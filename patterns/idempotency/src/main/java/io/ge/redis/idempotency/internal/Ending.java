@@ -12,7 +12,7 @@ sealed interface Ending {
 	/**
 	 * Its effect, or the effect of another call with the same key, is final.
 	 *
-	 * @param result what it ended with, or {@code null} if that cannot be kept
+	 * @param result its result, or {@code null} if that cannot be kept
 	 * @param fingerprint the fingerprint of the other call, {@code null} for its own
 	 */
 	record Complete(byte @Nullable [] result, RecordKind kind, byte @Nullable [] fingerprint) implements Ending {

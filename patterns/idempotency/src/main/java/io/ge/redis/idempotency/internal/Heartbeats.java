@@ -60,7 +60,7 @@ final class Heartbeats {
 					TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// shutting down: what still runs has one lease to end
+			// shutting down: running calls have one lease to end
 		}
 		catch (RuntimeException | Error ex) {
 			this.rounds.remove(lease, round);

@@ -17,7 +17,7 @@ sealed interface IdempotencyDecision {
 	 * The call may run.
 	 *
 	 * @param takenOver whether the effect of an earlier call is unknown
-	 * @param budget what the call may still wait for Redis
+	 * @param budget the time that the call may still wait for Redis
 	 */
 	record Granted(IdempotencyRequest request, RedisIdempotency.Handle handle, boolean takenOver,
 			CallBudget budget) implements IdempotencyDecision {
@@ -35,7 +35,7 @@ sealed interface IdempotencyDecision {
 	/**
 	 * An earlier call has ended.
 	 *
-	 * @param result what it ended with, or {@code null} if that was not kept
+	 * @param result its result, or {@code null} if that was not kept
 	 */
 	record Completed(byte @Nullable [] result, RecordKind kind) implements IdempotencyDecision {
 

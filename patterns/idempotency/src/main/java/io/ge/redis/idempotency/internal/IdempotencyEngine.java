@@ -193,7 +193,7 @@ final class IdempotencyEngine {
 
 	/**
 	 * Begins to prolong a lease, or releases the claim, since nothing has run yet.
-	 * @return what has failed, or {@code null}
+	 * @return the failure, or {@code null}
 	 */
 	private @Nullable Throwable beginBeating(IdempotencyDecision.Granted claim) {
 		try {

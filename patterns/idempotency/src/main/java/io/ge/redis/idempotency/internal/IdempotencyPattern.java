@@ -30,8 +30,8 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Assembles idempotency: the advisors for annotated methods and the API for code stand on
- * one engine, which is made when the first of them is used.
+ * Assembles idempotency: the advisors for annotated methods and the API for code share
+ * one engine, which is created on first use.
  */
 public final class IdempotencyPattern implements GuardPattern, TransactionObserver, DisposableBean {
 

@@ -53,8 +53,8 @@ final class Progress {
 	}
 
 	/**
-	 * The call has come to the method, be it again: what an earlier attempt has returned
-	 * is no longer its result.
+	 * The call has reached the method, perhaps again: the result of an earlier attempt is
+	 * dropped.
 	 */
 	public void reach() {
 		this.survived |= this.reached && !this.undone;

@@ -117,8 +117,8 @@ final class BlacklistEngine {
 
 	/**
 	 * Decides by what Redis says.
-	 * @param remembered what memory says, or {@code null} if it is incomplete and does
-	 * not know the token
+	 * @param remembered the status in memory, or {@code null} if memory is incomplete and
+	 * does not know the token
 	 */
 	private CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, CompletableFuture<Found> asked,
 			@Nullable BlacklistDecision remembered) {

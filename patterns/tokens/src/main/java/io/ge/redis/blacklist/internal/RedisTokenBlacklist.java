@@ -94,9 +94,6 @@ final class RedisTokenBlacklist {
 
 	private final int changesKept;
 
-	/**
-	 * Creates the adapter.
-	 */
 	public RedisTokenBlacklist(GuardedRedis redis, KeySpace keys, String channel, Clocks clocks, int changesKept) {
 		this.redis = redis;
 		RedisKey all = keys.entity(KeyPart.of("all"));
@@ -213,8 +210,8 @@ final class RedisTokenBlacklist {
 	}
 
 	/**
-	 * Reads a page of the rows, the first one if there is none before. Those that this
-	 * release cannot read are left out: none of its checks asks for them.
+	 * Reads a page of the rows, the first one if there is none before. Rows that this
+	 * release cannot read are left out: none of its checks needs them.
 	 */
 	CompletableFuture<Page> rows(@Nullable PageEnd last, int most) {
 		Object until = (last != null) ? last.until() : 0;
@@ -335,9 +332,6 @@ final class RedisTokenBlacklist {
 
 	}
 
-	/**
-	 * The view of Redis.
-	 */
 	public record Totals(long rows, long changes, @Nullable String lastChange, int following) {
 	}
 

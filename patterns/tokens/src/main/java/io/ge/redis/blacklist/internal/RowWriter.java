@@ -16,7 +16,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
 /**
- * Writes what is revoked and blocked, without waiting. Whatever comes of it: from then on
+ * Writes what is revoked and blocked, without waiting. Whatever the outcome: from then on
  * this instance must see it.
  */
 record RowWriter(RedisTokenBlacklist redis, RowFeed feed, Clocks clocks, @Nullable String reason) {
