@@ -8,7 +8,6 @@ import java.util.List;
 import io.ge.redis.actuate.ConsumerMeters;
 import io.ge.redis.actuate.CoreMeters;
 import io.ge.redis.actuate.GuardMeters;
-import io.ge.redis.actuate.KnownNames;
 import io.ge.redis.actuate.MeterNames;
 import io.ge.redis.breaker.BreakerCallEvent;
 import io.ge.redis.breaker.internal.BreakerPattern;
@@ -65,7 +64,7 @@ public final class GeRedisMetricsAutoConfiguration {
 	@Bean
 	SmartInitializingSingleton geRedisKnownNames(ObjectProvider<GuardMeters> meters, GuardedMethods methods,
 			Environment environment, ConfigurableListableBeanFactory beans) {
-		return () -> KnownNames.begin(meters::getObject, methods, environment, beans);
+		return () -> GuardMeters.begin(meters::getObject, methods, environment, beans);
 	}
 
 	@Bean

@@ -26,7 +26,8 @@ import org.springframework.mock.env.MockEnvironment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link KnownNames}, and for the alerts that rely on them.
+ * Tests for the names that {@link GuardMeters} knows at startup, and for the alerts that
+ * rely on them.
  */
 class KnownNamesTests {
 
@@ -89,7 +90,7 @@ class KnownNamesTests {
 			.withProperty("ge.redis.blacklist.lists.addresses.on-outage", "allow");
 		DefaultSingletonBeanRegistry beans = new DefaultSingletonBeanRegistry();
 		beans.registerSingleton("geRedisRefreshTokens", new Object());
-		KnownNames.begin(() -> this.meters, new GuardedMethods(), environment, beans);
+		GuardMeters.begin(() -> this.meters, new GuardedMethods(), environment, beans);
 	}
 
 }
