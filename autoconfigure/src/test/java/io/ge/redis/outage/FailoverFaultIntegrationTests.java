@@ -4,6 +4,7 @@ package io.ge.redis.outage;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
@@ -11,6 +12,7 @@ import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SentinelRedis;
 import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.Wide;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +28,8 @@ class FailoverFaultIntegrationTests {
 
 	/** The target is one second; a busy machine may need another. */
 	private static final Duration SOON = Duration.ofSeconds(2);
+
+	private static final String PARTIAL = "cluster-require-full-coverage no";
 
 	private static final String WITHOUT_REPAIR = "ge.redis.outage.failover-repair=0s";
 
@@ -75,19 +79,52 @@ class FailoverFaultIntegrationTests {
 
 	@Test
 	void hangingPrimaryOfAClusterIsLeftSoonAfterTheTakeover() throws Exception {
-		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, "cluster-require-full-coverage no");
-				FailoverRun run = new FailoverRun(redis, redis.properties())) {
+		withHangingPrimary((run, takeover) -> {
+			run.awaitWorking();
+			assertThat(run.failingAfter(takeover)).isLessThan(SOON);
+		});
+	}
+
+	@Test
+	void isSeenWhereNoBreakerAsksForTheTakeover() throws Exception {
+		withHangingPrimary(
+				(run, takeover) -> Awaitility.await().until(() -> run.failingAfter(takeover).compareTo(SOON) > 0),
+				"ge.redis.outage.failure-threshold=1000000");
+	}
+
+	private static void withHangingPrimary(BiConsumer<FailoverRun, Long> check, String... properties) {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL);
+				FailoverRun run = new FailoverRun(redis, redis.properties(), properties)) {
 			RedisNode hung = redis.nodes().get(2);
 			hung.pause();
 			try {
 				redis.awaitFailover(hung);
-				Stopwatch watch = Stopwatch.start();
-				run.awaitWorking();
-				assertThat(watch.elapsed()).isLessThan(SOON.plus(SOON));
+				check.accept(run, System.nanoTime());
 			}
 			finally {
 				hung.resume();
 			}
+		}
+	}
+
+	@Test
+	void deadPrimaryOfAClusterIsOneLineForEachTransition() {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, PARTIAL);
+				FailoverRun run = new FailoverRun(redis, redis.properties());
+				LogLines log = new LogLines("io.lettuce", "io.ge.redis")) {
+			RedisNode dead = redis.nodes().get(2);
+			dead.kill();
+			redis.awaitFailover(dead);
+			run.awaitWorking();
+			assertThat(log.about(dead)).filteredOn((line) -> line.startsWith("io.ge.redis"))
+				.satisfiesExactly((line) -> assertThat(line).contains("is unavailable"),
+						(line) -> assertThat(line).contains("answers again"));
+			assertThat(log.about(dead)).filteredOn((line) -> line.startsWith("io.lettuce")).hasSizeLessThan(6);
+			// It stays in the map of the servers
+			log.clear();
+			run.awaitWorking();
+			run.awaitWorking();
+			assertThat(log.about(dead)).isEmpty();
 		}
 	}
 

@@ -4,6 +4,7 @@ package io.ge.redis.outage;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,17 +12,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntFunction;
 
+import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
+import io.ge.redis.autoconfigure.QueueAutoConfiguration;
+import io.ge.redis.autoconfigure.StreamAutoConfiguration;
+import io.ge.redis.autoconfigure.StructureAutoConfiguration;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.leaderboard.Leaderboards;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockOptions;
+import io.ge.redis.queue.JobQueue;
 import io.ge.redis.ratelimit.RateLimitEvent;
+import io.ge.redis.stream.Published;
+import io.ge.redis.stream.StreamMessage;
+import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.test.RedisFixture;
 import org.awaitility.Awaitility;
 
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
 
 /**
  * An application under load while another server becomes the primary: for how long each
@@ -30,6 +43,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 final class FailoverRun implements AutoCloseable {
 
 	private static final Duration BUDGET = Duration.ofMillis(200);
+
+	private static final int PARTS = 12;
 
 	private final ConfigurableApplicationContext application;
 
@@ -45,7 +60,16 @@ final class FailoverRun implements AutoCloseable {
 
 	FailoverRun(RedisFixture redis, String[] connection, String... properties) {
 		this.redis = redis;
-		this.application = Shop.open(connection, BUDGET, properties);
+		List<String> all = new ArrayList<>(List.of(properties));
+		all.addAll(List.of("ge.redis.stream.definitions.work.key=work.{part}",
+				"ge.redis.stream.definitions.work.max-length=1000000",
+				"ge.redis.stream.definitions.work.variables.part=0,1,2,3,4,5,6,7,8,9,10,11",
+				"ge.redis.stream.definitions.work.groups.crew.concurrency=1"));
+		for (int i = 0; i < PARTS; i++) {
+			all.add("ge.redis.queue.queues.mail-" + i + ".max-length=1000000");
+			all.add("ge.redis.leaderboard.boards.players-" + i + ".ttl=1h");
+		}
+		this.application = Shop.open(Patterns.class, connection, BUDGET, all.toArray(String[]::new));
 		Shop shop = this.application.getBean(Shop.class);
 		TokenBlacklist blacklist = this.application.getBean(TokenBlacklist.class);
 		DistributedLocks locks = this.application.getBean(DistributedLocks.class);
@@ -58,9 +82,28 @@ final class FailoverRun implements AutoCloseable {
 				locks.tryLock("till", i, LockOptions.defaults()).orElseThrow(AssertionError::new)) == null);
 		call("idempotency", (i) -> !shop.order("order-" + i).isEmpty());
 		call("blacklist", (i) -> blacklist.revoke(token(i)).isStored() && this.revoked.add(token(i)));
+		call("cache", (i) -> {
+			shop.setPrice("article-" + i, "1");
+			shop.price("article-" + i);
+			int loads = shop.loads();
+			shop.price("article-" + i);
+			return shop.loads() == loads;
+		});
+		StreamPublisher publisher = this.application.getBean(StreamPublisher.class);
+		call("stream", (i) -> publisher.publish("work", Map.of("part", part(i)), StreamMessage.of("x"))
+			.outcome() == Published.Outcome.PUBLISHED);
+		JobQueue queue = this.application.getBean(JobQueue.class);
+		call("queue", (i) -> !queue.enqueue("mail-" + part(i), "x").id().isEmpty());
+		Leaderboards boards = this.application.getBean(Leaderboards.class);
+		call("leaderboard", (i) -> boards.add("players-" + part(i), "anna", 1) > 0);
 		this.callers.values().forEach(Thread::start);
 		awaitWorking();
 		this.callers.values().forEach(Caller::forget);
+	}
+
+	/** On each server of a Cluster there are some. */
+	private static String part(int number) {
+		return String.valueOf(number % PARTS);
 	}
 
 	private static TokenIdentity token(int number) {
@@ -84,6 +127,15 @@ final class FailoverRun implements AutoCloseable {
 		Map<String, Duration> failures = new LinkedHashMap<>();
 		this.callers.forEach((pattern, caller) -> failures.put(pattern, caller.failing()));
 		return failures;
+	}
+
+	/** Returns for how long any pattern has failed after a moment. */
+	Duration failingAfter(long moment) {
+		return this.callers.values()
+			.stream()
+			.map((caller) -> Duration.ofNanos(Math.max(0, caller.lastFailure - moment)))
+			.max(Duration::compareTo)
+			.orElseThrow();
 	}
 
 	/** Ends the load, and returns what an instance that has just started finds lost. */
@@ -154,7 +206,7 @@ final class FailoverRun implements AutoCloseable {
 			try {
 				return this.call.apply(i);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | AssertionError ex) {
 				return false;
 			}
 		}
@@ -180,6 +232,14 @@ final class FailoverRun implements AutoCloseable {
 		Duration failing() {
 			return Duration.ofNanos(this.lastFailure - this.firstFailure);
 		}
+
+	}
+
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@Import(Shop.Configuration.class)
+	@ImportAutoConfiguration({ ConsumerAutoConfiguration.class, StreamAutoConfiguration.class,
+			QueueAutoConfiguration.class, StructureAutoConfiguration.class })
+	static class Patterns {
 
 	}
 

@@ -58,12 +58,17 @@ class Shop {
 	}
 
 	static ConfigurableApplicationContext open(String[] redis, Duration budget, String... properties) {
+		return open(Configuration.class, redis, budget, properties);
+	}
+
+	static ConfigurableApplicationContext open(Class<?> configuration, String[] redis, Duration budget,
+			String... properties) {
 		List<String> all = new ArrayList<>(List.of(redis));
 		all.addAll(List.of("spring.main.banner-mode=off", "spring.main.log-startup-info=false",
 				"spring.jmx.enabled=false", "ge.redis.outage.command-timeout=" + budget.toMillis() + "ms",
 				"ge.redis.outage.probe-interval=50ms"));
 		all.addAll(List.of(properties));
-		return new SpringApplicationBuilder(Configuration.class).web(WebApplicationType.NONE)
+		return new SpringApplicationBuilder(configuration).web(WebApplicationType.NONE)
 			.registerShutdownHook(false)
 			.properties(all.toArray(String[]::new))
 			.run();

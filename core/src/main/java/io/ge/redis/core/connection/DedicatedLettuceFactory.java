@@ -5,6 +5,7 @@ package io.ge.redis.core.connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
@@ -31,10 +33,12 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -42,6 +46,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 import org.springframework.data.redis.connection.lettuce.LettuceConverters;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
  * A copy of the application's Lettuce factory with the options a guard needs: commands
@@ -69,6 +74,9 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private final Lock starting = new ReentrantLock();
 
+	/** For connections to single servers of a cluster. */
+	private final RedisClient servers;
+
 	private final Openings openings = new Openings();
 
 	/** Connections to the primary behind Sentinel, open or being opened. */
@@ -79,8 +87,6 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	private @Nullable LettuceConnectionProvider provider;
 
 	private volatile @Nullable LettuceSentinels sentinels;
-
-	private volatile boolean ready;
 
 	private final String address;
 
@@ -93,6 +99,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		this.newPrimary = newPrimary;
 		this.address = GuardConnections.addressOf(servers);
 		this.ownResources = ownResources;
+		this.servers = RedisClient.create(client.getClientResources().orElseThrow());
+		this.servers.setOptions(singleOptions(client.getClientOptions().orElseThrow()));
 		setAutoStartup(false);
 	}
 
@@ -121,6 +129,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			followed.close();
 		}
 		super.destroy();
+		this.servers.shutdown(Duration.ZERO, Duration.ZERO);
 		if (this.ownResources != null) {
 			this.ownResources.shutdown(QUIET_MILLIS, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
@@ -180,6 +189,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			.topologyRefreshOptions(refresh)
 			.autoReconnect(true)
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+			// A slot may move to a server that came after the map
+			.validateClusterNodeMembership(false)
 			.pingBeforeActivateConnection(true)
 			.socketOptions(socketOptions(base))
 			.timeoutOptions(TimeoutOptions.create())
@@ -191,15 +202,14 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	}
 
 	/**
-	 * Opens a connection for commands. The first call on a cluster waits for the map of
-	 * the cluster, so it must not be made on a thread of the driver.
+	 * Opens a connection for commands.
 	 */
 	CompletionStage<? extends StatefulConnection<byte[], byte[]>> open() {
 		return this.openings.begin(this::connect);
 	}
 
 	/**
-	 * Opens a connection for messages. As {@link #open()}.
+	 * Opens a connection for messages.
 	 */
 	CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> openPubSub() {
 		return this.openings.begin(this::connectPubSub);
@@ -210,23 +220,30 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	 * answers.
 	 */
 	CompletionStage<Void> tryServer(RedisURI address) {
-		return this.openings.begin(() -> connectTo(address).thenAccept(LettuceReplicatedConnection::close));
+		return this.openings.begin(() -> this.servers.connectAsync(ByteArrayCodec.INSTANCE, address))
+			.thenAccept(StatefulConnection::closeAsync);
 	}
 
 	/**
-	 * Opens a connection to one server that nobody else uses. As {@link #open()}.
+	 * Reads the map of the cluster, if a server answers.
+	 */
+	CompletionStage<?> readMap() {
+		return ((RedisClusterClient) getRequiredNativeClient()).refreshPartitionsAsync()
+			.handle((read, failure) -> failure);
+	}
+
+	/**
+	 * Opens a connection to one server that nobody else uses.
 	 * @param server host and port of a server of the cluster, or {@code null} for the
 	 * primary of what is no cluster
 	 */
 	CompletionStage<LettuceReplicatedConnection> openReplicated(@Nullable String server) {
 		return this.openings.begin(() -> (server != null) ? connectReplicated(server) : connect().thenApply(
-				(connection) -> new LettuceReplicatedConnection((StatefulRedisConnection<byte[], byte[]>) connection,
-						null)));
+				(connection) -> new LettuceReplicatedConnection((StatefulRedisConnection<byte[], byte[]>) connection)));
 	}
 
 	/**
-	 * Opens a connection to the primary of what is no cluster, that nobody else uses. As
-	 * {@link #open()}.
+	 * Opens a connection to the primary of what is no cluster, that nobody else uses.
 	 */
 	@SuppressWarnings("unchecked")
 	CompletionStage<StatefulRedisConnection<byte[], byte[]>> openSingle() {
@@ -246,27 +263,15 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			.withHost(server.substring(0, colon))
 			.withPort(Integer.parseInt(server.substring(colon + 1)))
 			.build();
-		return connectTo(address);
-	}
-
-	private CompletionStage<LettuceReplicatedConnection> connectTo(RedisURI address) {
-		RedisClient client = RedisClient.create(getClientConfiguration().getClientResources().orElseThrow());
-		client.setOptions(singleOptions(getClientConfiguration().getClientOptions().orElseThrow()));
-		return client.connectAsync(ByteArrayCodec.INSTANCE, address)
-			.<LettuceReplicatedConnection>thenApply((connection) -> new LettuceReplicatedConnection(connection, client))
-			.whenComplete((connection, failure) -> {
-				if (failure != null) {
-					client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
-				}
-			});
+		return this.servers.connectAsync(ByteArrayCodec.INSTANCE, address).thenApply(LettuceReplicatedConnection::new);
 	}
 
 	@SuppressWarnings("unchecked")
 	private CompletionStage<? extends StatefulConnection<byte[], byte[]>> connect() {
-		boolean first = !this.ready;
 		LettuceConnectionProvider connections = provider();
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
-			return first ? connect(cluster) : connectOnFreshMap(cluster);
+			// On an old map it would look for the primary that died
+			return cluster.refreshPartitionsAsync().thenCompose((read) -> connect(cluster));
 		}
 		LettuceSentinels followed = this.sentinels;
 		if (followed != null && getRequiredNativeClient() instanceof RedisClient client) {
@@ -280,7 +285,8 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	private CompletionStage<? extends StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub() {
 		LettuceConnectionProvider connections = provider();
 		if (getRequiredNativeClient() instanceof RedisClusterClient cluster) {
-			return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE);
+			return cluster.refreshPartitionsAsync()
+				.thenCompose((read) -> cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE));
 		}
 		LettuceSentinels followed = this.sentinels;
 		if (followed != null && getRequiredNativeClient() instanceof RedisClient client) {
@@ -323,16 +329,46 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		}
 	}
 
+	@Override
+	protected AbstractRedisClient createClient() {
+		RedisClusterConfiguration cluster = getClusterConfiguration();
+		if (cluster == null) {
+			return super.createClient();
+		}
+		LettuceClientConfiguration client = getClientConfiguration();
+		RedisCredentialsProvider credentials = client.getRedisCredentialsProviderFactory()
+			.orElse(new RedisCredentialsProviderFactory() {
+			})
+			.createCredentialsProvider(cluster);
+		List<RedisURI> seeds = cluster.getClusterNodes().stream().map((node) -> {
+			RedisURI server = RedisURI.create(Objects.requireNonNull(node.getHost()), node.getRequiredPort());
+			server.setCredentialsProvider(credentials);
+			server.setDatabase(getDatabase());
+			applySettings(server);
+			return server;
+		}).toList();
+		LettuceClusterClient created = new LettuceClusterClient(client.getClientResources().orElseThrow(), seeds,
+				(server) -> this.openings.begin(() -> this.servers.connectAsync(StringCodec.UTF8, server)));
+		ClusterClientOptions.Builder options = ((ClusterClientOptions) client.getClientOptions().orElseThrow())
+			.mutate();
+		Optional.ofNullable(cluster.getMaxRedirects()).ifPresent(options::maxRedirects);
+		created.setOptions(options.build());
+		return created;
+	}
+
+	private void applySettings(RedisURI server) {
+		LettuceClientConfiguration client = getClientConfiguration();
+		client.getClientName().ifPresent(server::setClientName);
+		server.setSsl(client.isUseSsl());
+		server.setVerifyPeer(client.getVerifyMode());
+		server.setStartTls(client.isStartTls());
+		server.setTimeout(client.getCommandTimeout());
+	}
+
 	private LettuceSentinels follow(RedisSentinelConfiguration servers) {
 		LettuceClientConfiguration client = getClientConfiguration();
 		RedisURI settings = LettuceConverters.sentinelConfigurationToRedisURI(servers);
-		Stream.concat(Stream.of(settings), settings.getSentinels().stream()).forEach((server) -> {
-			client.getClientName().ifPresent(server::setClientName);
-			server.setSsl(client.isUseSsl());
-			server.setVerifyPeer(client.getVerifyMode());
-			server.setStartTls(client.isStartTls());
-			server.setTimeout(client.getCommandTimeout());
-		});
+		Stream.concat(Stream.of(settings), settings.getSentinels().stream()).forEach(this::applySettings);
 		settings.setDatabase(getDatabase());
 		client.getRedisCredentialsProviderFactory().ifPresent((credentials) -> {
 			settings.setCredentialsProvider(credentials.createCredentialsProvider(servers));
@@ -341,16 +377,6 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		});
 		return new LettuceSentinels(settings, client.getClientResources().orElseThrow(),
 				client.getClientOptions().orElseThrow(), this.openings, this::leaveFormerPrimary);
-	}
-
-	/**
-	 * A fresh connection on an old map of the cluster would look for the primary that
-	 * died.
-	 */
-	private static CompletionStage<StatefulConnection<byte[], byte[]>> connectOnFreshMap(RedisClusterClient cluster) {
-		return cluster.refreshPartitionsAsync()
-			.handle((refreshed, failure) -> cluster)
-			.thenCompose(DedicatedLettuceFactory::connect);
 	}
 
 	/**
@@ -365,24 +391,13 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				.stream()
 				.filter((node) -> node.is(NodeFlag.UPSTREAM))
 				.map(RedisClusterNode::getUri)
-				.map((server) -> connect(connection, server))
+				.map((server) -> connection.getConnectionAsync(server.getHost(), server.getPort())
+					.handle((opened, failure) -> server))
 				.toArray(CompletableFuture[]::new);
 			return CompletableFuture.allOf(primaries)
 				.completeOnTimeout(null, PRIMARIES_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
 				.thenApply((done) -> connection);
 		});
-	}
-
-	private static CompletableFuture<?> connect(StatefulRedisClusterConnection<byte[], byte[]> connection,
-			RedisURI server) {
-		try {
-			return connection.getConnectionAsync(server.getHost(), server.getPort())
-				.handle((opened, failure) -> server);
-		}
-		catch (RuntimeException ex) {
-			// It has left the map meanwhile
-			return CompletableFuture.completedFuture(server);
-		}
 	}
 
 	private LettuceConnectionProvider provider() {
@@ -396,10 +411,6 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 				RedisSentinelConfiguration servers = getSentinelConfiguration();
 				this.sentinels = (servers != null) ? follow(servers) : null;
 			}
-			if (!this.ready && getRequiredNativeClient() instanceof RedisClusterClient cluster) {
-				cluster.getPartitions();
-			}
-			this.ready = true;
 			return connections;
 		}
 		finally {

@@ -2,20 +2,16 @@
 
 package io.ge.redis.core.connection;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of Lettuce on which replicas are waited for: one flush for scripts and
@@ -27,12 +23,8 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
-	/** Made for this connection alone, else {@code null}. */
-	private final @Nullable RedisClient client;
-
-	LettuceReplicatedConnection(StatefulRedisConnection<byte[], byte[]> connection, @Nullable RedisClient client) {
+	LettuceReplicatedConnection(StatefulRedisConnection<byte[], byte[]> connection) {
 		this.connection = connection;
-		this.client = client;
 		connection.setAutoFlushCommands(false);
 	}
 
@@ -74,16 +66,10 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 	@Override
 	public void close() {
 		this.connection.closeAsync();
-		if (this.client != null) {
-			this.client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS);
-		}
 	}
 
 	void closeAndWait() {
 		this.connection.close();
-		if (this.client != null) {
-			this.client.shutdown(Duration.ZERO, Duration.ZERO);
-		}
 	}
 
 }

@@ -3,33 +3,30 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.cluster.StatefulRedisClusterConnectionImpl;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * The servers behind a connection to a cluster, each on its own.
  * <p>
  * The driver keeps one connection to each server and revives those that it lost. What it
  * does not notice is a server that was failed over while it hung, until it looks at the
- * map of the cluster again, and a connection that was cut silently. Both are found here,
- * with one look at the map at a time for all callers.
+ * map of the cluster again, and a connection that was cut silently. Both are found here.
  */
 final class LettuceShards {
 
@@ -37,8 +34,6 @@ final class LettuceShards {
 	private static final Duration SIGN_OF_LIFE = Duration.ofMillis(300);
 
 	private final DedicatedLettuceFactory factory;
-
-	private final AtomicReference<@Nullable CompletableFuture<Void>> looking = new AtomicReference<>();
 
 	LettuceShards(DedicatedLettuceFactory factory) {
 		this.factory = factory;
@@ -55,27 +50,36 @@ final class LettuceShards {
 
 	/**
 	 * Asks the server of a key for a sign of life, on a map of the cluster that is as
-	 * fresh as can be.
+	 * fresh as can be. The server on the present map is asked meanwhile.
 	 * @param replacement makes a fresh connection to the cluster, for the case that the
 	 * server answers, but not on the connection in use
 	 */
 	CompletionStage<Void> awaken(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key,
 			Supplier<CompletionStage<Void>> replacement) {
-		return lookAtMap(cluster).thenCompose((seen) -> {
-			RedisClusterNode server = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
-			if (server == null) {
-				return CompletableFuture.failedFuture(new NotConnectedException("Nobody serves the slot", null));
-			}
-			RedisURI address = server.getUri();
-			// At once, since a takeover is not noticed while a server that hangs is asked
-			CompletionStage<Void> fresh = this.factory.tryServer(address);
-			return ping(cluster, address).exceptionallyCompose((failure) -> {
-				if (!(cause(failure) instanceof TimeoutException)) {
-					return CompletableFuture.failedFuture(failure);
-				}
-				return soon(fresh).thenCompose((alive) -> replacement.get());
-			});
+		RedisURI present = serverOf(cluster, key);
+		CompletionStage<Void> answer = answer(cluster, present, replacement);
+		return this.factory.readMap().thenCompose((read) -> {
+			RedisURI server = serverOf(cluster, key);
+			return Objects.equals(server, present) ? answer : answer(cluster, server, replacement);
 		});
+	}
+
+	private static @Nullable RedisURI serverOf(StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
+		RedisClusterNode server = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+		return (server != null) ? server.getUri() : null;
+	}
+
+	private CompletionStage<Void> answer(StatefulRedisClusterConnection<byte[], byte[]> cluster,
+			@Nullable RedisURI server, Supplier<CompletionStage<Void>> replacement) {
+		if (server == null) {
+			return CompletableFuture.failedFuture(new NotConnectedException("No server serves the slot", null));
+		}
+		// At once, since a server that hangs takes its time
+		CompletionStage<Void> fresh = this.factory.tryServer(server);
+		return ping(cluster, server).exceptionallyCompose(
+				(failure) -> (NestedExceptionUtils.getMostSpecificCause(failure) instanceof TimeoutException)
+						? soon(fresh).thenCompose((alive) -> replacement.get())
+						: CompletableFuture.failedFuture(failure));
 	}
 
 	private static CompletionStage<Void> ping(StatefulRedisClusterConnection<byte[], byte[]> cluster,
@@ -87,66 +91,6 @@ final class LettuceShards {
 
 	private static <T> CompletableFuture<T> soon(CompletionStage<T> answer) {
 		return answer.toCompletableFuture().copy().orTimeout(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS);
-	}
-
-	/**
-	 * Asks the primaries for the map, and uses the one that knows the latest failover.
-	 * The driver's own refresh waits seconds for a server that hangs.
-	 */
-	private CompletionStage<Void> lookAtMap(StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-		CompletableFuture<Void> mine = new CompletableFuture<>();
-		CompletableFuture<Void> others = this.looking.compareAndExchange(null, mine);
-		if (others != null) {
-			return others;
-		}
-		List<CompletableFuture<Partitions>> maps = List.copyOf(cluster.getPartitions())
-			.stream()
-			.filter((node) -> node.is(NodeFlag.UPSTREAM) && !node.is(NodeFlag.FAIL))
-			.map((node) -> soon(mapOf(cluster, node.getUri())))
-			.toList();
-		CompletableFuture.allOf(maps.toArray(CompletableFuture[]::new)).whenComplete((all, failure) -> {
-			maps.stream()
-				.filter((map) -> !map.isCompletedExceptionally())
-				.map(CompletableFuture::join)
-				.max(Comparator.comparingLong(LettuceShards::latestFailover))
-				.ifPresent((latest) -> use(cluster, latest));
-			this.looking.set(null);
-			mine.complete(null);
-		});
-		return mine;
-	}
-
-	private static CompletionStage<Partitions> mapOf(StatefulRedisClusterConnection<byte[], byte[]> cluster,
-			RedisURI server) {
-		return cluster.getConnectionAsync(server.getHost(), server.getPort())
-			.thenCompose((connection) -> connection.async().clusterNodes())
-			.thenApply((nodes) -> {
-				Partitions map = ClusterPartitionParser.parse(nodes);
-				map.removeIf((node) -> node.is(NodeFlag.NOADDR) || node.is(NodeFlag.HANDSHAKE));
-				// With the credentials that all servers have in common
-				map.forEach((node) -> node.setUri(node.is(NodeFlag.MYSELF) ? server
-						: RedisURI.builder(server)
-							.withHost(node.getUri().getHost())
-							.withPort(node.getUri().getPort())
-							.build()));
-				return map;
-			});
-	}
-
-	private static long latestFailover(Partitions map) {
-		return map.stream().mapToLong(RedisClusterNode::getConfigEpoch).max().orElse(0);
-	}
-
-	private static void use(StatefulRedisClusterConnection<byte[], byte[]> cluster, Partitions latest) {
-		Partitions map = cluster.getPartitions();
-		map.reload(List.copyOf(latest));
-		if (cluster instanceof StatefulRedisClusterConnectionImpl<?, ?> connection) {
-			connection.setPartitions(map);
-		}
-	}
-
-	private static Throwable cause(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	/**
@@ -174,7 +118,7 @@ final class LettuceShards {
 
 		@Override
 		public String server() {
-			return "nobody";
+			return "an unserved slot";
 		}
 
 		@Override

@@ -3,6 +3,7 @@
 package io.ge.redis.core.connection;
 
 import java.time.Duration;
+import java.util.stream.IntStream;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.key.KeyPart;
@@ -14,6 +15,7 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.test.ClusterRedis;
 import io.ge.redis.test.RedisNode;
 import io.ge.redis.test.RedisServers;
+import io.ge.redis.test.Stopwatch;
 import io.ge.redis.test.TestBackend;
 import io.ge.redis.test.Wide;
 import org.awaitility.Awaitility;
@@ -52,6 +54,30 @@ class ClusterConnectionIntegrationTests {
 			redis.nodes().get(1).pause();
 			Waiting.await(backend.get().connection().reopen(Duration.ofSeconds(5)));
 			redis.nodes().get(1).resume();
+		}
+	}
+
+	@Test
+	void takeoverIsFollowedWithoutWaitingForTheFormerPrimaryThatHangs() {
+		try (ClusterRedis redis = RedisServers.clusterWithReplicas(1, "cluster-require-full-coverage no",
+				"cluster-node-timeout 15000"); TestBackend backend = TestBackend.on(redis)) {
+			RedisNode hung = redis.nodes().get(1);
+			byte[] key = IntStream.range(0, 50)
+				.mapToObj((i) -> "key-" + i)
+				.filter((name) -> redis.primaryFor(name) == hung)
+				.findFirst()
+				.orElseThrow()
+				.getBytes();
+			Awaitility.await().until(() -> backend.get().connection().shardOf(key) != null);
+			hung.pause();
+			redis.nodes().get(4).command("CLUSTER", "FAILOVER", "TAKEOVER");
+			redis.awaitFailover(hung);
+			Stopwatch watch = Stopwatch.start();
+			for (int i = 0; i < 10; i++) {
+				Waiting.await(backend.get().connection().awaken(key, Duration.ofSeconds(5)));
+			}
+			assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(2));
+			hung.resume();
 		}
 	}
 
