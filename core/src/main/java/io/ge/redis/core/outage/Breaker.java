@@ -12,8 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import io.ge.redis.OutageCause;
@@ -86,9 +84,8 @@ public final class Breaker {
 	/** For servers that have failed, by name. */
 	private final Map<String, Circuit> servers = new ConcurrentHashMap<>();
 
-	private final AtomicReference<@Nullable OutageCause> loggedError = new AtomicReference<>();
-
-	private final AtomicLong loggedErrorAt = new AtomicLong();
+	/** When errors were logged, by server and cause. */
+	private final Map<String, Long> loggedErrors = new ConcurrentHashMap<>();
 
 	/** Whether Redis has answered since the start. */
 	private volatile boolean answered;
@@ -211,10 +208,24 @@ public final class Breaker {
 	}
 
 	/**
-	 * Returns the address of who was asked, for people.
+	 * Returns the server that was asked, for messages: the configured servers if it is
+	 * not known.
 	 */
 	String server(@Nullable Shard shard) {
 		return (shard != null) ? shard.server() : this.address;
+	}
+
+	/**
+	 * Returns the server from which calls on a key are kept, for messages.
+	 */
+	String closedServer(byte @Nullable [] key) {
+		return (key == null || openForAll() != null) ? this.address
+				: this.servers.entrySet()
+					.stream()
+					.filter((server) -> server.getValue().openCause(key) != null)
+					.map(Map.Entry::getKey)
+					.findFirst()
+					.orElseGet(() -> server(shardOf(key)));
 	}
 
 	private String where(Circuit circuit) {
@@ -240,7 +251,7 @@ public final class Breaker {
 		}
 		this.listener.onFailure(pattern, cause);
 		if (!cause.opensBreaker()) {
-			logPromptError(cause, failure);
+			logPromptError(this.name + " at " + server(shard), cause, failure);
 			return;
 		}
 		Circuit circuit = (shard == null) ? this.whole : this.servers.computeIfAbsent(shard.server(),
@@ -252,14 +263,13 @@ public final class Breaker {
 		}
 	}
 
-	private void logPromptError(OutageCause cause, Throwable failure) {
+	private void logPromptError(String where, OutageCause cause, Throwable failure) {
 		long now = System.nanoTime();
-		boolean known = this.loggedError.getAndSet(cause) == cause
-				&& now - this.loggedErrorAt.get() < SAME_ERROR_LOG_NANOS;
-		if (!known) {
-			this.loggedErrorAt.set(now);
-			logger.warn("Redis (" + where(this.whole) + ") answers with an error, outage policies apply: " + cause
-					+ ", " + rootMessage(failure));
+		long logged = this.loggedErrors.merge(where + cause, now,
+				(before, again) -> (again - before < SAME_ERROR_LOG_NANOS) ? before : again);
+		if (logged == now) {
+			logger.warn("Redis (" + where + ") answers with an error, outage policies apply: " + cause + ", "
+					+ rootMessage(failure));
 		}
 	}
 

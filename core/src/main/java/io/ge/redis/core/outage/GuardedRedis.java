@@ -137,7 +137,8 @@ public final class GuardedRedis {
 			Predicate<ScriptReply> standing) {
 		OutageCause open = this.breaker.openCause(call.firstKey());
 		if (open != null) {
-			return CompletableFuture.failedFuture(unavailable(null, open, false, null));
+			return CompletableFuture
+				.failedFuture(unavailable(this.breaker.closedServer(call.firstKey()), open, false, null));
 		}
 		return this.scripts.runReplicated(call, wanted.replicas(), wanted.timeout(), this.breaker.patience())
 			.handle((replicated, failure) -> {
@@ -151,9 +152,10 @@ public final class GuardedRedis {
 	}
 
 	private RedisUnavailableException unreplicated(ScriptCall call, String problem, @Nullable Throwable failure) {
-		RedisUnavailableException unreplicated = new RedisUnavailableException(this.breaker.server(null), this.pattern,
+		Shard shard = this.breaker.shardOf(call.firstKey());
+		RedisUnavailableException unreplicated = new RedisUnavailableException(this.breaker.server(shard), this.pattern,
 				problem, OutageCause.REPLICAS, false, failure);
-		this.breaker.failed(this.pattern, null, call.firstKey(), OutageCause.REPLICAS, unreplicated);
+		this.breaker.failed(this.pattern, shard, call.firstKey(), OutageCause.REPLICAS, unreplicated);
 		return unreplicated;
 	}
 
@@ -161,13 +163,14 @@ public final class GuardedRedis {
 		byte[] key = call.firstKey();
 		OutageCause open = this.breaker.openCause(key);
 		if (open != null) {
-			return CompletableFuture.failedFuture(unavailable(null, open, false, null));
+			return CompletableFuture.failedFuture(unavailable(this.breaker.closedServer(key), open, false, null));
 		}
 		long remaining = budget.remainingNanos();
-		if (remaining <= 0) {
-			return CompletableFuture.failedFuture(unavailable(null, OutageCause.TIMEOUT, false, null));
-		}
 		Shard shard = this.breaker.shardOf(key);
+		if (remaining <= 0) {
+			return CompletableFuture
+				.failedFuture(unavailable(this.breaker.server(shard), OutageCause.TIMEOUT, false, null));
+		}
 		long started = System.nanoTime();
 		CompletableFuture<ScriptReply> sent = this.scripts.run(call, remaining, compensation);
 		DEADLINES.watch(sent, remaining);
@@ -227,7 +230,7 @@ public final class GuardedRedis {
 		OutageCause reason = (cause instanceof TimeoutException) ? OutageCause.TIMEOUT : OutageCauses.of(failure);
 		this.breaker.failed(this.pattern, shard, key, reason, failure);
 		return (reason == OutageCause.ERROR) ? error(shard, key, String.valueOf(cause.getMessage()), cause)
-				: unavailable(shard, reason, reason.leavesOutcomeUnknown(), cause);
+				: unavailable(this.breaker.server(shard), reason, reason.leavesOutcomeUnknown(), cause);
 	}
 
 	/**
@@ -248,13 +251,12 @@ public final class GuardedRedis {
 
 	/** Makes the failure of a call after its pattern has closed. */
 	public RedisUnavailableException closed() {
-		return unavailable(null, OutageCause.CLOSED, false, null);
+		return unavailable(this.breaker.server(null), OutageCause.CLOSED, false, null);
 	}
 
-	private RedisUnavailableException unavailable(@Nullable Shard shard, OutageCause reason, boolean unknown,
+	private RedisUnavailableException unavailable(String server, OutageCause reason, boolean unknown,
 			@Nullable Throwable cause) {
-		return new RedisUnavailableException(this.breaker.server(shard), this.pattern, reason.tag(), reason, unknown,
-				cause);
+		return new RedisUnavailableException(server, this.pattern, reason.tag(), reason, unknown, cause);
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.core.connection.BlockingConnection;
@@ -37,6 +38,18 @@ public final class AbsentConnection implements GuardConnection {
 	/** Whether scripts are known by their SHA. */
 	public volatile boolean knowsScripts = true;
 
+	/** The server of all keys, if the driver reports servers. */
+	public volatile @Nullable Shard shard;
+
+	/** The reason for which calls fail. */
+	public volatile Exception failure = new IOException("away");
+
+	/** Whether calls are answered later, if at all. */
+	public volatile boolean hangs;
+
+	/** Those calls. */
+	public final List<CompletableFuture<List<?>>> late = new CopyOnWriteArrayList<>();
+
 	/** How many calls named a script that was not known. */
 	public final AtomicInteger refused = new AtomicInteger();
 
@@ -50,8 +63,13 @@ public final class AbsentConnection implements GuardConnection {
 	}
 
 	private CompletionStage<List<?>> run(byte[][] keys) {
+		if (this.hangs) {
+			CompletableFuture<List<?>> late = new CompletableFuture<>();
+			this.late.add(late);
+			return late;
+		}
 		if (!this.answers) {
-			return CompletableFuture.failedFuture(new IOException("away"));
+			return CompletableFuture.failedFuture(this.failure);
 		}
 		this.senders.add(Thread.currentThread());
 		this.scripts.add(new String(keys[0]));
@@ -91,7 +109,7 @@ public final class AbsentConnection implements GuardConnection {
 
 	@Override
 	public @Nullable Shard shardOf(byte[] key) {
-		return null;
+		return this.shard;
 	}
 
 	@Override
