@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +32,9 @@ import org.apache.commons.logging.LogFactory;
 public final class Compensations {
 
 	static final int CAPACITY = 10_000;
+
+	/** How many writes are repeated before their replies are awaited. */
+	private static final int MOST_AT_ONCE = 100;
 
 	private static final Log logger = LogFactory.getLog(Compensations.class);
 
@@ -68,7 +72,7 @@ public final class Compensations {
 	 * @param useful how long what it compensates would live in Redis
 	 */
 	public void submit(ScriptCall call, Duration useful) {
-		send(new Pending(call, System.nanoTime() + useful.toNanos()));
+		send(new Pending(call.inOrder(), System.nanoTime() + useful.toNanos()));
 	}
 
 	public int size() {
@@ -97,19 +101,32 @@ public final class Compensations {
 
 	public void onNewPrimary() {
 		this.newPrimaries.incrementAndGet();
-		this.acknowledged.forEach((write) -> submit(write.call(), this.failoverRepair));
+		repeat(List.copyOf(this.acknowledged));
+	}
+
+	private void repeat(List<Pending> writes) {
+		if (writes.isEmpty()) {
+			return;
+		}
+		List<Pending> now = writes.subList(0, Math.min(writes.size(), MOST_AT_ONCE));
+		List<Pending> later = writes.subList(now.size(), writes.size());
+		CompletableFuture<?>[] sent = now.stream()
+			.map((write) -> send(new Pending(write.call(), System.nanoTime() + this.failoverRepair.toNanos())))
+			.toArray(CompletableFuture[]::new);
+		CompletableFuture.allOf(sent).thenRun(() -> repeat(later));
 	}
 
 	int newPrimaries() {
 		return this.newPrimaries.get();
 	}
 
-	private void send(Pending compensation) {
-		this.scripts.runInOrder(compensation.call()).whenComplete((reply, failure) -> {
+	private CompletableFuture<?> send(Pending compensation) {
+		return this.scripts.run(compensation.call()).handle((reply, failure) -> {
 			if (failure != null && !compensation.isOver()) {
 				keep(compensation);
 				retryUnlessRecoveryDoes(compensation.call());
 			}
+			return null;
 		});
 	}
 

@@ -21,17 +21,20 @@ public final class ScriptCall {
 
 	private final byte[][] arguments;
 
-	private ScriptCall(LuaScript script, byte[][] keys, byte[][] arguments) {
+	private final boolean inOrder;
+
+	private ScriptCall(LuaScript script, byte[][] keys, byte[][] arguments, boolean inOrder) {
 		this.script = script;
 		this.keys = keys;
 		this.arguments = arguments;
+		this.inOrder = inOrder;
 	}
 
 	/**
 	 * Prepares a call on one key.
 	 */
 	public static ScriptCall of(LuaScript script, RedisKey key, Object... arguments) {
-		return new ScriptCall(script, new byte[][] { key.bytes() }, encode(arguments));
+		return new ScriptCall(script, new byte[][] { key.bytes() }, encode(arguments), false);
 	}
 
 	/**
@@ -43,7 +46,7 @@ public final class ScriptCall {
 		for (int i = 0; i < names.length; i++) {
 			names[i] = keys.get(i).bytes();
 		}
-		return new ScriptCall(script, names, encode(arguments));
+		return new ScriptCall(script, names, encode(arguments), false);
 	}
 
 	/**
@@ -54,7 +57,17 @@ public final class ScriptCall {
 		byte[] end = suffix.getBytes(StandardCharsets.UTF_8);
 		byte[] name = Arrays.copyOf(key, key.length + end.length);
 		System.arraycopy(end, 0, name, key.length, end.length);
-		return new ScriptCall(script, new byte[][] { name }, new byte[0][]);
+		return new ScriptCall(script, new byte[][] { name }, new byte[0][], false);
+	}
+
+	/**
+	 * Returns this call by the text of its script, so that whatever is sent after it on
+	 * the same connection runs after it: a script that must be repeated because the
+	 * server does not know it may be overtaken. So may the first of those with flags, on
+	 * servers before 7.0.
+	 */
+	public ScriptCall inOrder() {
+		return new ScriptCall(this.script, this.keys, this.arguments, true);
 	}
 
 	/**
@@ -117,6 +130,10 @@ public final class ScriptCall {
 	 */
 	public byte @Nullable [] firstKey() {
 		return (this.keys.length > 0) ? this.keys[0] : null;
+	}
+
+	boolean isInOrder() {
+		return this.inOrder;
 	}
 
 	byte[][] keys() {

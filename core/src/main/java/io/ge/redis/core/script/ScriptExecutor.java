@@ -78,18 +78,6 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Runs a script by its text, so that later commands on the same connection run after
-	 * it. A script that must be repeated because the server does not know it may be
-	 * overtaken. So may the first one with flags, on servers before 7.0.
-	 */
-	public CompletableFuture<ScriptReply> runInOrder(ScriptCall call) {
-		LuaScript script = variant(call.script());
-		Execution execution = new Execution(call, script, 0, null);
-		execution.sendText(script);
-		return execution;
-	}
-
-	/**
 	 * Loads scripts into the server, so that no first call has to. Does nothing on a
 	 * cluster, where each server would need them.
 	 * @return completes when the server has answered; never exceptionally, since a call
@@ -149,6 +137,10 @@ public final class ScriptExecutor {
 		}
 
 		void start() {
+			if (this.call.isInOrder()) {
+				sendText(this.script);
+				return;
+			}
 			send().whenComplete((reply, failure) -> {
 				if (failure != null && ReplyErrors.isNoScript(failure) && !isDone()) {
 					sendText(this.script);

@@ -135,6 +135,22 @@ class CompensationsTests {
 	}
 
 	@Test
+	void acknowledgedWritesAreRepeatedByTheHundred() {
+		this.connection.answers = true;
+		Awaitility.await().until(() -> !this.breaker.isOpen());
+		for (int i = 0; i < 250; i++) {
+			this.compensations.acknowledged(call("write-" + i), 0);
+		}
+		this.connection.hangs = true;
+		this.compensations.onNewPrimary();
+		for (int sent : new int[] { 100, 200, 250 }) {
+			assertThat(this.connection.late).hasSize(sent);
+			this.connection.late.forEach((call) -> call.complete(List.of(1L)));
+		}
+		assertThat(this.connection.late).hasSize(250);
+	}
+
+	@Test
 	void whereNoServerCanBeNamedNoSlotDecidesForAll() {
 		this.connection.answers = true;
 		Awaitility.await().until(() -> !this.breaker.isOpen());

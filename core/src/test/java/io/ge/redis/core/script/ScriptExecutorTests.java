@@ -66,8 +66,8 @@ class ScriptExecutorTests {
 		when(this.connection.eval(any(), any(), any())).thenReturn(CompletableFuture.completedFuture(List.of(1L)));
 		when(this.connection.eval(eq(SET.runningWithoutMemory().text()), any(), any()))
 			.thenReturn(CompletableFuture.failedFuture(new IOException("ERR Error compiling script (new function)")));
-		assertThat(this.scripts.runInOrder(ScriptCall.of(SET.runningWithoutMemory(), KEY))).isCompleted();
-		this.scripts.runInOrder(ScriptCall.of(count.runningWithoutMemory(), KEY));
+		assertThat(this.scripts.run(ScriptCall.of(SET.runningWithoutMemory(), KEY).inOrder())).isCompleted();
+		this.scripts.run(ScriptCall.of(count.runningWithoutMemory(), KEY).inOrder());
 		verify(this.connection).eval(eq(count.text()), any(), any());
 		this.scripts.run(ScriptCall.of(count.runningWithoutMemory(), KEY));
 		verify(this.connection).evalSha(eq(count.sha()), any(), any());

@@ -293,8 +293,10 @@ class RedisLocks {
 	}
 
 	private ScriptCall restoreCall(LeaseRenewal renewal, LockAnswer.TokenRange tokens) {
-		return ScriptCall.of(RESTORE, List.of(renewal.key().lock(), renewal.key().lastToken()), this.instance,
-				renewal.handle(), renewal.lease().toMillis(), tokens.first(), tokens.last(), TOKEN_MEMORY_MILLIS);
+		return ScriptCall
+			.of(RESTORE, List.of(renewal.key().lock(), renewal.key().lastToken()), this.instance, renewal.handle(),
+					renewal.lease().toMillis(), tokens.first(), tokens.last(), TOKEN_MEMORY_MILLIS)
+			.inOrder(); // A release after it must find the lock
 	}
 
 	/**
