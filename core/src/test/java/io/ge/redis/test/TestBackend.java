@@ -40,11 +40,6 @@ public final class TestBackend implements AutoCloseable {
 	private final RedisBackend backend;
 
 	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout,
-			ScriptListener scripts) {
-		this(factory, instanceId, commandTimeout, scripts, UnaryOperator.identity());
-	}
-
-	private TestBackend(RedisConnectionFactory factory, String instanceId, Duration commandTimeout,
 			ScriptListener scripts, UnaryOperator<GuardConnection> connection) {
 		this.factory = factory;
 		OutageListener listener = new OutageListener() {
@@ -104,7 +99,20 @@ public final class TestBackend implements AutoCloseable {
 	 */
 	public static TestBackend on(RedisConnectionFactory factory, String instanceId, Duration commandTimeout) {
 		return new TestBackend(factory, instanceId, commandTimeout, (script, nanos, failure) -> {
-		});
+		}, UnaryOperator.identity());
+	}
+
+	/**
+	 * Connects through a factory with a budget and a connection that behaves otherwise.
+	 * @param factory the factory, closed with the backend
+	 * @param commandTimeout the budget of a call
+	 * @param connection makes that connection from the usual one
+	 * @return the backend
+	 */
+	public static TestBackend on(RedisConnectionFactory factory, Duration commandTimeout,
+			UnaryOperator<GuardConnection> connection) {
+		return new TestBackend(factory, "instance-1", commandTimeout, (script, nanos, failure) -> {
+		}, connection);
 	}
 
 	/**
@@ -115,7 +123,7 @@ public final class TestBackend implements AutoCloseable {
 	 * @return the backend
 	 */
 	public static TestBackend on(RedisConnectionFactory factory, String instanceId, ScriptListener scripts) {
-		return new TestBackend(factory, instanceId, Duration.ofSeconds(5), scripts);
+		return new TestBackend(factory, instanceId, Duration.ofSeconds(5), scripts, UnaryOperator.identity());
 	}
 
 	/**
@@ -125,9 +133,7 @@ public final class TestBackend implements AutoCloseable {
 	 * @return the backend
 	 */
 	public static TestBackend on(RedisFixture redis, UnaryOperator<GuardConnection> connection) {
-		return new TestBackend(redis.connectionFactory(), "instance-1", Duration.ofSeconds(5),
-				(script, nanos, failure) -> {
-				}, connection);
+		return on(redis.connectionFactory(), Duration.ofSeconds(5), connection);
 	}
 
 	/**

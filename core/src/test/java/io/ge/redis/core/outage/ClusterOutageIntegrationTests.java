@@ -2,15 +2,24 @@
 
 package io.ge.redis.core.outage;
 
+import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 import io.ge.redis.OutageCause;
 import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.core.connection.GuardConnection;
+import io.ge.redis.core.connection.ReplyErrors;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -292,6 +301,79 @@ class ClusterOutageIntegrationTests {
 			source.command("CLUSTER", "SETSLOT", slot, "STABLE");
 			target.command("CLUSTER", "SETSLOT", slot, "STABLE");
 		}
+	}
+
+	@Test
+	void slotThatStaysHalfMigratedRefusesCallsOfThatSlotOnly() throws Exception {
+		Map<String, Long> refused = refusedWhileHalfMigrated(UnaryOperator.identity(), Duration.ofSeconds(15));
+		assertThat(refused).containsEntry("elsewhere", 0L)
+			.hasEntrySatisfying("slot", (calls) -> assertThat(calls).isPositive());
+	}
+
+	@Test
+	void isSeenWhereCallsOfAHalfMigratedSlotCountForTheServer() throws Exception {
+		Map<String, Long> refused = refusedWhileHalfMigrated(ClusterOutageIntegrationTests::counting,
+				Duration.ofSeconds(3));
+		assertThat(refused.get("elsewhere")).isPositive();
+	}
+
+	/**
+	 * Returns how many calls of a half migrated slot were refused, and how many others of
+	 * its server.
+	 */
+	private static Map<String, Long> refusedWhileHalfMigrated(UnaryOperator<GuardConnection> connection, Duration held)
+			throws Exception {
+		RedisNode source = shared.nodes().get(0);
+		RedisNode target = shared.nodes().get(1);
+		List<RedisKey> keys = keysOn(shared, source);
+		RedisKey present = keys.get(0);
+		RedisKey absent = present.with(KeyPart.of("absent"));
+		String slot = String.valueOf(source.command("CLUSTER", "KEYSLOT", present.toString()));
+		Map<String, Long> refused = new ConcurrentHashMap<>(Map.of("slot", 0L, "elsewhere", 0L));
+		try (TestBackend backend = TestBackend.on(shared.connectionFactory(), BUDGET, connection)) {
+			Awaitility.await().until(() -> keys.stream().allMatch((key) -> succeeds(backend, key)));
+			migrate(target, slot, "IMPORTING", source);
+			migrate(source, slot, "MIGRATING", target);
+			long end = System.nanoTime() + held.toNanos();
+			List<Thread> callers = IntStream.range(0, 12).mapToObj((i) -> new Thread(() -> {
+				while (System.nanoTime() - end < 0) {
+					boolean ofSlot = i % 3 > 0;
+					try {
+						Waiting.await(ofSlot ? both(backend, present, absent, BUDGET)
+								: both(backend, keys.get(1), keys.get(1), BUDGET));
+					}
+					catch (RedisUnavailableException ex) {
+						// The machine may have stalled
+						if (ex.reason() != OutageCause.TIMEOUT) {
+							refused.merge(ofSlot ? "slot" : "elsewhere", 1L, Long::sum);
+						}
+					}
+					LockSupport.parkNanos(1_000_000);
+				}
+			})).toList();
+			callers.forEach(Thread::start);
+			for (Thread caller : callers) {
+				caller.join();
+			}
+		}
+		finally {
+			source.command("CLUSTER", "SETSLOT", slot, "STABLE");
+			target.command("CLUSTER", "SETSLOT", slot, "STABLE");
+		}
+		return refused;
+	}
+
+	/** A connection on which a half migrated slot is an outage of its server. */
+	private static GuardConnection counting(GuardConnection connection) {
+		return (GuardConnection) Proxy.newProxyInstance(GuardConnection.class.getClassLoader(),
+				new Class<?>[] { GuardConnection.class }, (proxy, method, arguments) -> {
+					Object result = method.invoke(connection, arguments);
+					return method.getName().startsWith("eval")
+							? ((CompletionStage<?>) result)
+								.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(
+										ReplyErrors.isTryAgain(failure) ? new IOException("CLUSTERDOWN") : failure))
+							: result;
+				});
 	}
 
 	private static void migrate(RedisNode node, String slot, String direction, RedisNode other) {
