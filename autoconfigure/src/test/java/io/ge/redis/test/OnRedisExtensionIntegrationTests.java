@@ -4,10 +4,13 @@ package io.ge.redis.test;
 
 import java.util.Optional;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,9 +46,19 @@ class OnRedisExtensionIntegrationTests {
 		assertThatNoException().isThrownBy(() -> this.extension.afterEach(context));
 	}
 
-	@Test
-	void allowsKeyWithoutTtlWherePermanentKeysAreExpected() {
-		assertThatNoException().isThrownBy(() -> this.extension.afterEach(context(Lenient.class, null)));
+	@ParameterizedTest
+	@CsvSource({ "work.done, true", "ge:queue:{mail}:bell, true", "ge:queue:{mail}:ready:3, true",
+			"ge:broadcast:{news}, true", "ge:stream:{work}:partitions, true", "ge:queue:{mail}:results, false",
+			"ge:stream:{work}:d:1, false", "ge:lock:{orders}, false" })
+	void allowsOnlyListedKeysWherePermanentKeysAreExpected(String key, boolean listed) {
+		SharedRedis.standalone().primary().command("SET", key, "");
+		ThrowingCallable check = () -> this.extension.afterEach(context(Lenient.class, null));
+		if (listed) {
+			assertThatNoException().isThrownBy(check);
+		}
+		else {
+			assertThatExceptionOfType(AssertionError.class).isThrownBy(check).withMessageContaining(key);
+		}
 	}
 
 	@Test

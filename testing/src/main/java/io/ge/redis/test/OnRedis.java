@@ -65,8 +65,8 @@ public @interface OnRedis {
 	RedisTarget value() default RedisTarget.STANDALONE;
 
 	/**
-	 * Whether the tests may leave keys without TTL, for patterns that are configured to
-	 * be permanent.
+	 * Whether the tests may leave those keys without TTL that
+	 * {@code docs/architecture.md} lists.
 	 * @return {@code false} by default
 	 */
 	boolean permanentKeys() default false;
