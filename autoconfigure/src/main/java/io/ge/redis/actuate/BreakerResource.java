@@ -25,6 +25,8 @@ public class BreakerResource extends GuardResource {
 
 	private static final String STATE = "state";
 
+	private static final String AUTHOR = "author";
+
 	private static final List<String> STATES = List.of("FORCED_OPEN", "DISABLED", "CLOSED", "AUTO");
 
 	private final Supplier<BreakerControl> control;
@@ -43,12 +45,13 @@ public class BreakerResource extends GuardResource {
 
 	@Override
 	public Object write(GuardRequest request) {
-		request.allowOnly(Set.of(KEY, STATE, "duration", "reason"));
+		request.allowOnly(Set.of(KEY, STATE, "duration", AUTHOR, "reason"));
 		String state = request.text(STATE);
 		if (state == null || !STATES.contains(state)) {
 			throw GuardRequestException.invalid(STATE, "state is '" + state + "'.",
 					"Set it to " + String.join(", ", STATES) + ".");
 		}
+		String author = request.text(AUTHOR);
 		String reason = request.text("reason");
 		if (reason == null) {
 			throw GuardRequestException.invalid("reason", "reason is missing.", "Say why, for other operators.");
@@ -60,7 +63,7 @@ public class BreakerResource extends GuardResource {
 					"Set it to a time such as 1h.");
 		}
 		String name = name(request);
-		this.control.get().force(name, request.texts(KEY), state, duration, reason);
+		this.control.get().force(name, request.texts(KEY), state, duration, (author != null) ? author : "", reason);
 		return new ForceReport(name, state, duration, reason);
 	}
 

@@ -17,6 +17,7 @@ import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Circuit breakers.
@@ -42,9 +44,10 @@ public final class BreakerAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BreakerPattern geRedisBreakerPattern(ObjectProvider<BreakerProperties> properties,
 			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
-			GuardEvents events, GuardedCalls calls, Environment environment) {
+			GuardEvents events, GuardedCalls calls, Environment environment, BeanFactory beans) {
 		return new BreakerPattern(properties::getObject, attributes, expressions,
-				new PatternBackend("breaker", backends, environment), events, calls);
+				new PatternBackend("breaker", backends, environment), events, calls,
+				(name) -> beans.containsBean(name) && beans.isTypeMatch(name, RedisConnectionFactory.class));
 	}
 
 	@Bean

@@ -6,10 +6,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
+import io.ge.redis.GeRedisException;
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.Refusal;
 import io.ge.redis.actuate.BreakerResource;
@@ -18,6 +20,7 @@ import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.CircuitOpenException;
 import io.ge.redis.breaker.CircuitState;
+import io.ge.redis.breaker.internal.BreakerControl;
 import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.idempotency.IdempotencyScope;
@@ -28,6 +31,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -36,6 +40,9 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.resilience.annotation.Retryable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -86,6 +93,9 @@ class CircuitBreakersIntegrationTests {
 				.tag("breaker", NAME)
 				.gauge()
 				.value()).isEqualTo(1);
+			BreakerControl.Look look = first.getBean(BreakerPattern.class).control().look(NAME, List.of());
+			assertThat(look.why()).isEqualTo("rate");
+			assertThat(look.nextProbe()).isEqualTo(Objects.requireNonNull(look.since()).plus(Duration.ofMinutes(1)));
 			// An instance that starts later learns of it before its first call
 			this.runner.run((later) -> assertThat(state(later)).isEqualTo(CircuitState.OPEN));
 		})));
@@ -179,11 +189,12 @@ class CircuitBreakersIntegrationTests {
 		this.runner.run((first) -> this.runner.run((second) -> {
 			awaitLive(2, first, second);
 			BreakerResource resource = new BreakerResource(first.getBean(BreakerPattern.class)::control);
-			resource.write(request(Map.of("state", "FORCED_OPEN", "reason", "supplier moves")));
+			resource.write(request(Map.of("state", "FORCED_OPEN", "reason", "supplier moves", "author", "anna")));
 			Awaitility.await().until(() -> state(second) == CircuitState.FORCED_OPEN);
 			assertThatExceptionOfType(CircuitOpenException.class)
 				.isThrownBy(() -> breakers(second).call(NAME, () -> "quote"));
-			assertThat(resource.read(request(Map.of()))).extracting("reason").isEqualTo("supplier moves");
+			assertThat(resource.read(request(Map.of()))).extracting("author", "reason")
+				.containsExactly("anna", "supplier moves");
 			resource.write(request(Map.of("state", "DISABLED", "reason", "test")));
 			Awaitility.await().until(() -> state(second) == CircuitState.DISABLED);
 			for (int i = 0; i < 10; i++) {
@@ -252,6 +263,33 @@ class CircuitBreakersIntegrationTests {
 	}
 
 	@Test
+	void classesOfExceptionsAreSetByName() {
+		this.runner.withPropertyValues(SETTINGS + ".ignore=java.lang.IllegalStateException").run((context) -> {
+			Suppliers suppliers = context.getBean(Suppliers.class);
+			for (int i = 0; i < 4; i++) {
+				fail(context);
+			}
+			assertThat(state(context)).isEqualTo(CircuitState.CLOSED);
+			for (int i = 0; i < 4; i++) {
+				assertThatExceptionOfType(IOException.class).isThrownBy(() -> suppliers.plain("a", true));
+			}
+			assertThat(state(context)).isEqualTo(CircuitState.OPEN);
+		});
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void warnsOfRetriesOfRefusedCalls(CapturedOutput output) {
+		this.runner.withBean(Retried.class).run((context) -> {
+			context.getBean(Retried.class).retried();
+			context.getBean(Retried.class).excluded();
+		});
+		assertThat(output.getOut().lines().filter((line) -> line.contains("@Retryable on"))).singleElement()
+			.asString()
+			.contains("Retried.retried()", "@Retryable(excludes = GeRedisException.class)");
+	}
+
+	@Test
 	void worksWithoutRedis() {
 		this.runner.withPropertyValues("spring.data.redis.port=1").run((context) -> {
 			for (int i = 0; i < 4; i++) {
@@ -273,9 +311,12 @@ class CircuitBreakersIntegrationTests {
 
 	@Test
 	void wrongSettingsFailTheStart() {
-		refused(SETTINGS + ".failure-rate=0", SETTINGS + ".failure-rate must be between 1 and 100 percent, was 0");
-		refused(SETTINGS + ".minimum-calls=2", SETTINGS + ".minimum-calls must be at least 3");
+		refused(SETTINGS + ".failure-rate=0", "failure-rate must be between 1 and 100 percent, was 0");
+		refused(SETTINGS + ".minimum-calls=2", "minimum-calls must be at least 3");
 		refused(SETTINGS + ".slow-call-rate=50", "no effect without each other");
+		refused("ge.redis.breaker.breakers.inCode.slow-call-rate=50", "The circuit breaker 'inCode'");
+		refused("ge.redis.breaker.breakers.redisConnectionFactory.probes=2",
+				"'redisConnectionFactory': it has the name of a connection factory");
 		this.runner.withBean(WrongKey.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
@@ -388,6 +429,20 @@ class CircuitBreakersIntegrationTests {
 		@CircuitBreaker(name = NAME)
 		public String order(String key) {
 			return "order " + this.orders.incrementAndGet();
+		}
+
+	}
+
+	static class Retried {
+
+		@Retryable
+		@CircuitBreaker
+		public void retried() {
+		}
+
+		@Retryable(excludes = GeRedisException.class)
+		@CircuitBreaker
+		public void excluded() {
 		}
 
 	}

@@ -34,6 +34,12 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.internal.LockReport",
 			"io.ge.redis.idempotency.internal.IdempotencyReport", "io.ge.redis.cache.guard.CacheReport");
 
+	/**
+	 * Declare the status by which a circuit breaker tells client errors from failures.
+	 */
+	static final List<String> STATUS = List.of("org.springframework.web.client.RestClientResponseException",
+			"org.springframework.web.reactive.function.client.WebClientResponseException");
+
 	/** Wraps the application's resources as a proxy. */
 	private static final String CLIENT_RESOURCES = "io.lettuce.core.resource.ClientResources";
 
@@ -52,6 +58,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 		// For the bodies of responses, in which work may continue
 		reflection.registerTypeIfPresent(classLoader, "org.springframework.http.HttpEntity",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
+		STATUS.forEach(
+				(type) -> reflection.registerTypeIfPresent(classLoader, type, MemberCategory.INVOKE_PUBLIC_METHODS));
 		reflection.registerType(MethodExpression.CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		// By which its arguments are found
 		reflection.registerJavaSerialization(SimpleKey.class);

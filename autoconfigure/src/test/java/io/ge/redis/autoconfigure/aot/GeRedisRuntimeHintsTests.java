@@ -107,6 +107,15 @@ class GeRedisRuntimeHintsTests {
 	}
 
 	@Test
+	void statusOfClientErrorsIsRead() {
+		for (String name : GeRedisRuntimeHints.STATUS) {
+			Class<?> type = ClassUtils.resolveClassName(name, getClass().getClassLoader());
+			assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(type, "getStatusCode"))
+				.accepts(this.hints);
+		}
+	}
+
+	@Test
 	void headOfStoredResponsesIsReadAndWritten() {
 		Class<?> head = ClassUtils.resolveClassName("io.ge.redis.web.exchange.StoredResponse$Head",
 				getClass().getClassLoader());

@@ -3,6 +3,7 @@
 package io.ge.redis.breaker;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import io.ge.redis.core.invocation.PropertyChecks;
@@ -22,7 +23,7 @@ public record BreakerProperties(@DefaultValue("true") boolean enabled, @Nullable
 		@DefaultValue Map<String, Breaker> breakers) {
 
 	public BreakerProperties {
-		PropertyChecks.each("ge.redis.breaker.breakers", breakers, Breaker::validate);
+		breakers.keySet().forEach((name) -> PropertyChecks.requireName("ge.redis.breaker.breakers." + name, name));
 	}
 
 	/**
@@ -38,30 +39,16 @@ public record BreakerProperties(@DefaultValue("true") boolean enabled, @Nullable
 	 * @param probes number of probes over all instances that must succeed
 	 * @param probeLease time after which the probe of an instance that has died is given
 	 * to another
+	 * @param record classes of the exceptions that are failures, or none for all but the
+	 * ignored
+	 * @param ignore classes of exceptions that do not count at all
 	 * @param shadow whether to let calls proceed although the circuit is open
 	 */
 	public record Breaker(@Nullable Integer failureRate, @Nullable Integer slowCallRate, @Nullable Duration slowAfter,
 			@Nullable Duration window, @Nullable Integer minimumCalls, @Nullable Duration openFor,
 			@Nullable Duration maxOpenFor, @Nullable Integer probes, @Nullable Duration probeLease,
+			@Nullable List<Class<? extends Throwable>> record, @Nullable List<Class<? extends Throwable>> ignore,
 			@Nullable Boolean shadow) {
-
-		private void validate(String place) {
-			percent(place + ".failure-rate", this.failureRate);
-			percent(place + ".slow-call-rate", this.slowCallRate);
-			PropertyChecks.atLeastMillis(place + ".slow-after", 1, this.slowAfter);
-			PropertyChecks.atLeastMillis(place + ".window", 1000, this.window);
-			PropertyChecks.atLeast(place + ".minimum-calls", 3, this.minimumCalls);
-			PropertyChecks.atLeastMillis(place + ".open-for", 1, this.openFor);
-			PropertyChecks.atLeastMillis(place + ".max-open-for", 1, this.maxOpenFor);
-			PropertyChecks.atLeast(place + ".probes", 1, this.probes);
-			PropertyChecks.atLeastMillis(place + ".probe-lease", 1, this.probeLease);
-		}
-
-		private static void percent(String property, @Nullable Integer value) {
-			PropertyChecks.require(value == null || (value >= 1 && value <= 100), property, "between 1 and 100 percent",
-					value);
-		}
-
 	}
 
 }

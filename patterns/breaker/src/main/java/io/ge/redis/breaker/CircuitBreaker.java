@@ -45,9 +45,7 @@ public @interface CircuitBreaker {
 	 */
 	String key() default "";
 
-	/**
-	 * Share of failures that opens the circuit, in percent. Default 50.
-	 */
+	/** Share of failures that opens the circuit, in percent. Default 50. */
 	String failureRate() default "";
 
 	/**
@@ -92,9 +90,7 @@ public @interface CircuitBreaker {
 	 */
 	Class<? extends Throwable>[] record() default {};
 
-	/**
-	 * Exceptions that do not count at all, in addition to those of the default.
-	 */
+	/** Exceptions that do not count at all, in addition to those of the default. */
 	Class<? extends Throwable>[] ignore() default {};
 
 	/**
@@ -103,9 +99,7 @@ public @interface CircuitBreaker {
 	 */
 	String fallback() default "";
 
-	/**
-	 * Whether calls proceed although the circuit is open, which is counted.
-	 */
+	/** Whether calls proceed although the circuit is open, which is counted. */
 	boolean shadow() default false;
 
 }

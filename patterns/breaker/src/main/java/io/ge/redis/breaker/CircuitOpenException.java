@@ -28,16 +28,12 @@ public class CircuitOpenException extends GeRedisException {
 		this.retryAfter = retryAfter;
 	}
 
-	/**
-	 * Returns the name of the breaker.
-	 */
+	/** Returns the name of the breaker. */
 	public String name() {
 		return this.name;
 	}
 
-	/**
-	 * Returns the time to the next probe.
-	 */
+	/** Returns the time to the next probe. */
 	public Duration retryAfter() {
 		return this.retryAfter;
 	}

@@ -2,7 +2,7 @@
 --
 -- KEYS  state
 -- ARGV  channel of all instances, message for it, life of the state in ms, FORCED_OPEN|DISABLED|CLOSED|AUTO,
---       how long it is forced in ms, reason
+--       how long it is forced in ms, author, reason
 -- Reply {version}
 --
 -- Invariants
@@ -18,7 +18,8 @@ if to == 'CLOSED' then
   redis.call('DEL', state)
 end
 local forced = (to == 'FORCED_OPEN' and 'F') or (to == 'DISABLED' and 'D') or ''
-redis.call('HSET', state, 'v', version, 'f', forced, 'fu', string.format('%.0f', now + ARGV[5]), 'fr', ARGV[6])
+redis.call('HSET', state, 'v', version, 'f', forced, 'fu', string.format('%.0f', now + ARGV[5]), 'fa', ARGV[6],
+  'fr', ARGV[7])
 redis.call('PEXPIRE', state, math.max(tonumber(ARGV[3]), tonumber(ARGV[5])))
 redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. version)
 return { tonumber(version) }

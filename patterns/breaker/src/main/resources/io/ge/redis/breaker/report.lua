@@ -11,7 +11,8 @@
 --
 -- State
 --  state    hash: s state, v version, u time of the next probe, n openings in a row, ok probes that succeeded, t time of
---           the last change, why its reason, f forced state, fu its end, fr its reason, 'p <instance>' end of a lease
+--           the last change, why its reason, f forced state, fu its end, fa its author, fr its
+--           reason, 'p <instance>' end of a lease
 --  reports  hash: instance to 'time calls failures slow calls failures slow'
 --
 -- Invariants

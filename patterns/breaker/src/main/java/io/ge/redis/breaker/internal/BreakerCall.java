@@ -5,11 +5,12 @@ package io.ge.redis.breaker.internal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 import io.ge.redis.breaker.BreakerCallEvent;
 import io.ge.redis.breaker.CircuitOpenException;
+import io.ge.redis.breaker.internal.InstanceBreaker.Outcome;
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.event.GuardEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,24 +22,22 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 
 	private final InstanceBreaker breaker;
 
-	private final FailureRule rule;
+	private final Work work;
 
-	private final GuardEvents events;
-
-	private final Task task;
-
-	private final @Nullable Fallback fallback;
+	private final Function<CircuitOpenException, Work> refused;
 
 	private volatile InstanceBreaker.@Nullable Permit permit;
 
-	BreakerCall(BreakerEngine engine, InstanceBreaker breaker, FailureRule rule, GuardEvents events, Task task,
-			@Nullable Fallback fallback) {
+	/**
+	 * Creates a call.
+	 * @param refused returns the work in the place of a refused one, or throws
+	 */
+	BreakerCall(BreakerEngine engine, InstanceBreaker breaker, Work work,
+			Function<CircuitOpenException, Work> refused) {
 		this.engine = engine;
 		this.breaker = breaker;
-		this.rule = rule;
-		this.events = events;
-		this.task = task;
-		this.fallback = fallback;
+		this.work = work;
+		this.refused = refused;
 	}
 
 	@Override
@@ -49,36 +48,27 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 	@Override
 	public Work decide(@Nullable Void nothing) {
 		long now = this.engine.now();
-		InstanceBreaker.Permit acquired = this.breaker.acquire(now);
-		this.permit = acquired;
-		if (acquired != null) {
+		this.permit = this.breaker.acquire(now);
+		if (this.permit != null) {
 			return this;
 		}
-		boolean shadow = this.breaker.settings().shadow();
+		boolean shadow = this.breaker.settings.shadow();
 		publish(shadow ? "shadow_refused" : "refused", 0);
-		if (shadow) {
-			return this.task::run;
-		}
-		CircuitOpenException refusal = new CircuitOpenException(this.breaker.settings().name(),
-				this.breaker.retryAfter(now));
-		Fallback answering = this.fallback;
-		if (answering == null) {
-			throw refusal;
-		}
-		return () -> answering.answer(refusal);
+		return shadow ? this.work : this.refused
+			.apply(new CircuitOpenException(this.breaker.settings.name(), this.breaker.retryAfter(now)));
 	}
 
 	@Override
 	public void release(@Nullable Void nothing) {
 		InstanceBreaker.Permit unused = this.permit;
 		if (unused != null) {
-			this.breaker.end(unused, InstanceBreaker.Outcome.IGNORED, this.engine.now());
+			this.breaker.end(unused, Outcome.IGNORED, this.engine.now());
 		}
 	}
 
 	@Override
 	public @Nullable Object start() throws Throwable {
-		return this.task.run();
+		return this.work.start();
 	}
 
 	@Override
@@ -86,43 +76,24 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 		InstanceBreaker.Permit used = this.permit;
 		if (used != null) {
 			long now = this.engine.now();
-			InstanceBreaker.Outcome outcome = outcome(failure, now - used.startedAt());
+			Outcome outcome = outcome(failure, now - used.startedAt());
 			this.breaker.end(used, outcome, now);
-			publish(switch (outcome) {
-				case SUCCESS -> "success";
-				case FAILURE -> "failure";
-				case SLOW -> "slow";
-				case IGNORED -> "ignored";
-			}, now - used.startedAt());
+			publish(outcome.result, now - used.startedAt());
 		}
 		return DONE;
 	}
 
-	private InstanceBreaker.Outcome outcome(@Nullable Throwable failure, long nanos) {
+	private Outcome outcome(@Nullable Throwable failure, long nanos) {
+		BreakerSettings settings = this.breaker.settings;
 		if (failure != null) {
-			return this.rule.isFailure(failure) ? InstanceBreaker.Outcome.FAILURE : InstanceBreaker.Outcome.IGNORED;
+			return settings.rule().isFailure(failure) ? Outcome.FAILURE : Outcome.IGNORED;
 		}
-		Duration slow = this.breaker.settings().slowAfter();
-		return (slow != null && nanos >= slow.toNanos()) ? InstanceBreaker.Outcome.SLOW
-				: InstanceBreaker.Outcome.SUCCESS;
+		Duration slow = settings.slowAfter();
+		return (slow != null && nanos >= slow.toNanos()) ? Outcome.SLOW : Outcome.SUCCESS;
 	}
 
 	private void publish(String result, long nanos) {
-		this.events.publish(new BreakerCallEvent(this.breaker.settings().name(), result, nanos));
-	}
-
-	@FunctionalInterface
-	interface Task {
-
-		@Nullable Object run() throws Throwable;
-
-	}
-
-	@FunctionalInterface
-	interface Fallback {
-
-		@Nullable Object answer(CircuitOpenException refusal) throws Throwable;
-
+		this.engine.publish(new BreakerCallEvent(this.breaker.settings.name(), result, nanos));
 	}
 
 }

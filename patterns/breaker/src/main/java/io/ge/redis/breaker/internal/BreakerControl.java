@@ -3,6 +3,7 @@
 package io.ge.redis.breaker.internal;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * View of circuits for operators, and their actions on all instances.
@@ -33,41 +35,42 @@ public final class BreakerControl {
 		return this.registry.names().contains(name);
 	}
 
-	/**
-	 * Returns the circuits that this instance knows, without asking Redis.
-	 */
+	/** Returns the circuits that this instance knows, without asking Redis. */
 	public List<Overview> list() {
-		List<Overview> all = new ArrayList<>();
-		for (InstanceBreaker breaker : this.engine.get().all()) {
-			InstanceBreaker.State state = breaker.state();
-			all.add(new Overview(breaker.settings().name(), state.circuit(), state.isShared()));
-		}
-		return all;
+		return this.engine.get()
+			.all()
+			.stream()
+			.map((breaker) -> new Overview(breaker.settings.name(), breaker.state().circuit(),
+					breaker.state().isShared()))
+			.toList();
 	}
 
-	/**
-	 * Reads one circuit. One script call.
-	 */
+	/** Reads one circuit. One script call. */
 	public Look look(String name, List<String> key) {
-		BreakerEngine breakers = this.engine.get();
 		InstanceBreaker breaker = breaker(name, key);
-		Map<String, String> fields = Waiting.await(breakers.redis().look(breaker, false));
+		Map<String, String> fields = Waiting.await(this.engine.get().redis().look(breaker, false));
 		Map<String, String> instances = new TreeMap<>();
 		fields.forEach((field, value) -> {
 			if (field.startsWith("r ")) {
 				instances.put(field.substring(2), value);
 			}
 		});
-		return new Look(name, breaker.state().circuit(), breaker.state().isShared(), fields.getOrDefault("why", ""),
-				fields.getOrDefault("fr", ""), instances);
+		InstanceBreaker.State state = breaker.state();
+		return new Look(name, state.circuit(), state.isShared(), instant(fields.get("t")),
+				"O".equals(fields.get("s")) ? instant(fields.get("u")) : null, fields.get("why"), fields.get("fa"),
+				fields.get("fr"), instances);
+	}
+
+	private static @Nullable Instant instant(@Nullable String millis) {
+		return (millis != null) ? Instant.ofEpochMilli(Long.parseLong(millis)) : null;
 	}
 
 	/**
 	 * Sets the state on all instances. One script call.
 	 * @param state FORCED_OPEN, DISABLED, CLOSED or AUTO
 	 */
-	public void force(String name, List<String> key, String state, Duration duration, String reason) {
-		Waiting.await(this.engine.get().redis().force(breaker(name, key), state, duration, reason));
+	public void force(String name, List<String> key, String state, Duration duration, String author, String reason) {
+		Waiting.await(this.engine.get().redis().force(breaker(name, key), state, duration, author, reason));
 	}
 
 	private InstanceBreaker breaker(String name, List<String> key) {
@@ -85,15 +88,19 @@ public final class BreakerControl {
 	}
 
 	/**
-	 * A circuit with what Redis has of it.
+	 * A circuit with what Redis has of it. Times are those of its server.
 	 *
 	 * @param shared whether the state is that of all instances
+	 * @param since time of the last change
+	 * @param nextProbe time of the next probe, while the circuit is open
 	 * @param why reason of the last change
-	 * @param reason reason of the operator, if any
+	 * @param author author of the forced state
+	 * @param reason reason of the forced state
 	 * @param instances for each instance the time of its report, then calls, failures and
 	 * slow calls of the last second and of the window
 	 */
-	public record Look(String name, CircuitState state, boolean shared, String why, String reason,
+	public record Look(String name, CircuitState state, boolean shared, @Nullable Instant since,
+			@Nullable Instant nextProbe, @Nullable String why, @Nullable String author, @Nullable String reason,
 			Map<String, String> instances) {
 	}
 

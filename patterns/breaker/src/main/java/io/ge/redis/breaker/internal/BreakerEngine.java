@@ -3,17 +3,17 @@
 package io.ge.redis.breaker.internal;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
 
+import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.Poll;
+import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 
 /**
@@ -22,7 +22,10 @@ import io.ge.redis.core.event.GuardEvents;
  */
 final class BreakerEngine {
 
-	/** Circuits in memory, of all names. The oldest idle one is dropped beyond it. */
+	/**
+	 * Circuits in memory, of all names. Beyond it, the closed one with the oldest report
+	 * is dropped.
+	 */
 	static final int CAPACITY = 1000;
 
 	private static final Duration PERIOD = Duration.ofMillis(100);
@@ -33,14 +36,11 @@ final class BreakerEngine {
 
 	private final GuardEvents events;
 
-	private final LongSupplier nanoTime;
-
 	private final Poll poll;
 
-	BreakerEngine(RedisBackend backend, GuardEvents events, LongSupplier nanoTime) {
+	BreakerEngine(RedisBackend backend, GuardEvents events) {
 		this.redis = new RedisBreakers(backend);
 		this.events = events;
-		this.nanoTime = nanoTime;
 		this.poll = new Poll(this::report, PERIOD, this::reportIfDue);
 		backend.bus().handle(RedisBreakers.TOPIC, this::heard);
 		backend.bus().onSubscribed(this::refresh);
@@ -57,24 +57,28 @@ final class BreakerEngine {
 	}
 
 	private InstanceBreaker add(BreakerSettings settings, List<String> parts) {
-		long now = now();
 		if (this.breakers.size() >= CAPACITY) {
 			this.breakers.entrySet()
 				.stream()
-				.filter((entry) -> entry.getValue().isIdle(now))
-				.min(Comparator.comparingLong((entry) -> entry.getValue().state().until()))
+				.filter((entry) -> entry.getValue().state().circuit() == CircuitState.CLOSED)
+				.min(Comparator.comparingLong((entry) -> entry.getValue().reportedAt()))
 				.ifPresent((oldest) -> this.breakers.remove(oldest.getKey()));
 		}
-		InstanceBreaker made = new InstanceBreaker(settings, this.redis.key(parts), now, this.events, this.poll::read);
+		InstanceBreaker made = new InstanceBreaker(settings, this.redis.keys(parts), now(), this.events,
+				this.poll::read);
 		InstanceBreaker known = this.breakers.putIfAbsent(parts, made);
 		InstanceBreaker added = (known != null) ? known : made;
 		// Becomes one of the electorate, and learns the state
-		added.refresh();
+		added.reportWithin(0);
 		return added;
 	}
 
 	long now() {
-		return this.nanoTime.getAsLong();
+		return System.nanoTime();
+	}
+
+	void publish(GuardEvent event) {
+		this.events.publish(event);
 	}
 
 	Collection<InstanceBreaker> all() {
@@ -85,55 +89,39 @@ final class BreakerEngine {
 		return this.redis;
 	}
 
+	private List<InstanceBreaker> due() {
+		long now = now();
+		return all().stream().filter((breaker) -> breaker.isDue(now)).toList();
+	}
+
 	private void reportIfDue() {
 		long now = now();
-		for (InstanceBreaker breaker : this.breakers.values()) {
-			if (breaker.isDue(now)) {
-				this.poll.read();
-				return;
-			}
+		if (all().stream().anyMatch((breaker) -> breaker.isDue(now))) {
+			read();
 		}
 	}
 
 	private CompletableFuture<?> report() {
-		List<CompletableFuture<?>> reports = new ArrayList<>();
-		for (InstanceBreaker breaker : this.breakers.values()) {
-			long now = now();
-			if (breaker.isDue(now)) {
-				InstanceBreaker.Report report = breaker.report(now);
-				reports.add(this.redis.report(breaker, report).handle((state, failure) -> {
-					if (failure == null) {
-						breaker.replied(report, state, now());
-					}
-					else {
-						breaker.failed(now());
-					}
-					return true;
-				}));
-			}
-		}
-		return CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new));
+		return this.redis.report(due());
 	}
 
 	private void heard(String message) {
 		int space = message.lastIndexOf(' ');
 		String key = message.substring(0, space);
 		long version = Long.parseLong(message.substring(space + 1));
-		for (InstanceBreaker breaker : this.breakers.values()) {
-			if (breaker.key().toString().equals(key)) {
+		for (InstanceBreaker breaker : all()) {
+			if (breaker.keys.isState(key)) {
 				breaker.heardOf(version);
 			}
 		}
 	}
 
 	private void refresh() {
-		this.breakers.values().forEach(InstanceBreaker::refresh);
-		this.poll.read();
+		all().forEach((breaker) -> breaker.reportWithin(0));
+		read();
 	}
 
-	/**
-	 * Reports now.
-	 */
+	/** Reports now. */
 	CompletableFuture<Void> read() {
 		return this.poll.read();
 	}
@@ -144,12 +132,10 @@ final class BreakerEngine {
 		}
 	}
 
-	/**
-	 * Stops reporting, and leaves the electorate.
-	 */
+	/** Stops reporting, and leaves the electorate. */
 	void pause() {
 		this.poll.stop();
-		this.breakers.values().forEach((breaker) -> this.redis.look(breaker, true));
+		all().forEach((breaker) -> this.redis.look(breaker, true));
 	}
 
 }

@@ -5,7 +5,6 @@ package io.ge.redis.breaker.internal;
 import java.util.function.Supplier;
 
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.Guard;
 import io.ge.redis.core.invocation.FallbackMethod;
 import org.aopalliance.intercept.MethodInvocation;
@@ -13,15 +12,19 @@ import org.aopalliance.intercept.MethodInvocation;
 /**
  * Admits calls while their circuit is closed.
  */
-record BreakerGuard(Supplier<BreakerEngine> engine, GuardEvents events) implements Guard<BreakerOperation> {
+record BreakerGuard(Supplier<BreakerEngine> engine) implements Guard<BreakerOperation> {
 
 	@Override
 	public GuardedCall<?> call(BreakerOperation operation, MethodInvocation invocation) {
 		BreakerEngine breakers = this.engine.get();
 		FallbackMethod fallback = operation.fallback();
 		return new BreakerCall(breakers, breakers.get(operation.settings(), operation.parts(invocation)),
-				operation.rule(), this.events, () -> Guard.proceed(operation, invocation),
-				(fallback != null) ? (refusal) -> fallback.invoke(invocation, () -> refusal) : null);
+				() -> Guard.proceed(operation, invocation), (refusal) -> {
+					if (fallback == null) {
+						throw refusal;
+					}
+					return () -> fallback.invoke(invocation, () -> refusal);
+				});
 	}
 
 }

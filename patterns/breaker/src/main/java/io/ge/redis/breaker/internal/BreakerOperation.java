@@ -17,12 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The breaker of one method.
  */
-record BreakerOperation(BreakerSettings settings, List<String> name, @Nullable MethodExpression key, FailureRule rule,
+record BreakerOperation(BreakerSettings settings, List<String> name, @Nullable MethodExpression key,
 		@Nullable FallbackMethod fallback, ResultForm form, GuardDescription description) implements GuardedOperation {
 
-	/**
-	 * Returns the name and the parts of the key.
-	 */
+	/** Returns the name and the parts of the key. */
 	List<String> parts(MethodInvocation invocation) {
 		if (this.key == null) {
 			return this.name;

@@ -3,13 +3,15 @@
 package io.ge.redis.breaker.internal;
 
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.breaker.BreakerProperties;
 import io.ge.redis.breaker.CircuitBreakers;
-import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
@@ -31,24 +33,29 @@ public final class BreakerPattern implements GuardPattern {
 
 	private final Supplier<BreakerEngine> engine;
 
-	private final GuardEvents events;
-
 	private final GuardedCalls calls;
+
+	private final Predicate<String> connectionFactories;
 
 	private volatile @Nullable BreakerEngine started;
 
+	/**
+	 * Creates the pattern.
+	 * @param connectionFactories whether a connection factory has a name
+	 */
 	public BreakerPattern(Supplier<BreakerProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
+			ExpressionCompiler expressions, Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls,
+			Predicate<String> connectionFactories) {
 		this.registry = new BreakerRegistry(SingletonSupplier.of(properties));
 		this.source = new BreakerOperationSource(this.registry, attributes, expressions);
-		this.engine = SingletonSupplier.of(() -> start(backend.get()));
-		this.events = events;
+		this.engine = SingletonSupplier.of(() -> start(backend.get(), events));
 		this.calls = calls;
+		this.connectionFactories = connectionFactories;
 	}
 
 	// An open circuit outlives a restart: its state is there before the first call
-	private BreakerEngine start(RedisBackend backend) {
-		BreakerEngine made = new BreakerEngine(backend, this.events, System::nanoTime);
+	private BreakerEngine start(RedisBackend backend, GuardEvents events) {
+		BreakerEngine made = new BreakerEngine(backend, events);
 		this.registry.names().forEach((name) -> made.get(this.registry.get(name), List.of(name)));
 		backend.await(made.read());
 		made.resume();
@@ -57,12 +64,19 @@ public final class BreakerPattern implements GuardPattern {
 	}
 
 	public GuardAdvisor advisor(int order) {
-		return new GuardAdvisor(this.source, this.calls, new BreakerGuard(this.engine, this.events), order,
-				this.engine);
+		return new GuardAdvisor(this.source, this.calls, new BreakerGuard(this.engine), order, this.engine);
 	}
 
 	public CircuitBreakers circuitBreakers() {
-		return new DefaultCircuitBreakers(this.registry, this.engine, this.events, this.calls);
+		return new DefaultCircuitBreakers(this.registry, this.engine, this.calls);
+	}
+
+	/**
+	 * Guards a publisher.
+	 * @param form its form, that of a {@code Mono} or a {@code Flux}
+	 */
+	public Object guard(String name, ResultForm form, Object publisher) {
+		return new DefaultCircuitBreakers(this.registry, this.engine, this.calls).make(name, form, () -> publisher);
 	}
 
 	public BreakerControl control() {
@@ -76,24 +90,32 @@ public final class BreakerPattern implements GuardPattern {
 	 */
 	public double figure(String name, boolean shared) {
 		BreakerEngine made = this.started;
-		double figure = 0;
-		if (made != null) {
-			for (InstanceBreaker breaker : made.all()) {
-				InstanceBreaker.State state = breaker.state();
-				if (breaker.settings().name().equals(name) && state.isShared() == shared) {
-					figure = Math.max(figure, figure(state.circuit()));
-				}
-			}
-		}
-		return figure;
+		return (made == null) ? 0
+				: made.all()
+					.stream()
+					.filter((breaker) -> breaker.settings.name().equals(name))
+					.map(InstanceBreaker::state)
+					.filter((state) -> state.isShared() == shared)
+					.mapToDouble((state) -> switch (state.circuit()) {
+						case CLOSED, DISABLED -> 0;
+						case OPEN, FORCED_OPEN -> 1;
+						case HALF_OPEN -> 2;
+					})
+					.max()
+					.orElse(0);
 	}
 
-	private static int figure(CircuitState circuit) {
-		return switch (circuit) {
-			case CLOSED, DISABLED -> 0;
-			case OPEN, FORCED_OPEN -> 1;
-			case HALF_OPEN -> 2;
-		};
+	// Open, it would keep itself from Redis, where it learns that it may close
+	@Override
+	public void verify() {
+		for (String name : this.registry.names()) {
+			this.registry.get(name);
+			if (this.connectionFactories.test(name)) {
+				throw new GuardConfigurationException("The circuit breaker '" + name + "'",
+						"it has the name of a connection factory, and a breaker cannot guard the Redis that it is stored in.",
+						"Give it another name. Outages of Redis have a breaker of their own.");
+			}
+		}
 	}
 
 	@Override

@@ -4,41 +4,50 @@ package io.ge.redis.breaker.internal;
 
 import java.time.Duration;
 
+import io.ge.redis.core.invocation.PropertyChecks;
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.Assert;
 
 /**
  * Effective settings of a breaker. Rates are percent; a slow-call rate of 0 is none.
  */
 record BreakerSettings(String name, int failureRate, int slowCallRate, @Nullable Duration slowAfter, Duration window,
-		int minimumCalls, Duration openFor, Duration maxOpenFor, int probes, Duration probeLease, boolean shadow) {
-
-	private static final int ALL = 100;
+		int minimumCalls, Duration openFor, Duration maxOpenFor, int probes, Duration probeLease, FailureRule rule,
+		boolean shadow) {
 
 	private static final int LEAST_CALLS = 3;
 
 	BreakerSettings {
-		Assert.isTrue(failureRate >= 1 && failureRate <= ALL,
-				() -> "the failure rate is " + failureRate + ", and must be between 1 and 100 percent.");
-		Assert.isTrue(slowCallRate >= 0 && slowCallRate <= ALL,
-				() -> "the slow-call rate is " + slowCallRate + ", and must be between 1 and 100 percent.");
+		requirePercent("failure-rate", 1, failureRate);
+		requirePercent("slow-call-rate", 0, slowCallRate);
 		Assert.isTrue((slowCallRate == 0) == (slowAfter == null),
-				"slow-call rate and slow-after have no effect without each other.");
-		Assert.isTrue(minimumCalls >= LEAST_CALLS,
-				() -> "minimum calls are " + minimumCalls + ", and must be at least " + LEAST_CALLS + ".");
-		Assert.isTrue(window.compareTo(Duration.ofSeconds(1)) >= 0,
-				() -> "the window is " + window + ", and must be at least 1s.");
-		Assert.isTrue(openFor.toMillis() > 0 && maxOpenFor.compareTo(openFor) >= 0, () -> "open-for is " + openFor
-				+ ", and must be above zero and at most max-open-for, " + maxOpenFor + ".");
+				"slow-call-rate and slow-after have no effect without each other.");
+		PropertyChecks.atLeastMillis("slow-after", 1, slowAfter);
+		PropertyChecks.atLeastMillis("window", 1000, window);
+		PropertyChecks.atLeast("minimum-calls", LEAST_CALLS, minimumCalls);
+		PropertyChecks.atLeastMillis("open-for", 1, openFor);
+		PropertyChecks.atLeastMillis("max-open-for", openFor.toMillis(), maxOpenFor);
+		PropertyChecks.atLeast("probes", 1, probes);
+		PropertyChecks.atLeastMillis("probe-lease", 1, probeLease);
 	}
 
-	boolean isReached(CircuitWindow.Sums sums, int percentOfThreshold) {
-		return isReached(sums.failures(), this.failureRate, sums.calls(), percentOfThreshold)
-				|| isReached(sums.slow(), this.slowCallRate, sums.calls(), percentOfThreshold);
+	private static void requirePercent(String setting, int least, int value) {
+		PropertyChecks.require(value >= least && value <= 100, setting, "between 1 and 100 percent", value);
 	}
 
-	private static boolean isReached(long bad, int rate, long calls, int percentOfThreshold) {
-		return rate > 0 && bad >= LEAST_CALLS && bad * ALL * ALL >= rate * calls * percentOfThreshold;
+	/**
+	 * Returns whether a share of one of the rates is reached.
+	 * @param least calls below which it is not
+	 * @param divisor 1 for the rate, 2 for half of it
+	 */
+	boolean isReached(CircuitWindow.Sums sums, int least, int divisor) {
+		return sums.calls() >= least && (isReached(sums.failures(), this.failureRate, sums.calls(), divisor)
+				|| isReached(sums.slow(), this.slowCallRate, sums.calls(), divisor));
+	}
+
+	private static boolean isReached(long bad, int rate, long calls, int divisor) {
+		return rate > 0 && bad >= LEAST_CALLS && bad * 100 * divisor >= rate * calls;
 	}
 
 }

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.CircuitState;
+import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
-import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.KeyText;
 
 import org.springframework.util.ReflectionUtils;
@@ -19,7 +19,7 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Makes calls under the breakers of the engine.
  */
-record DefaultCircuitBreakers(BreakerRegistry registry, Supplier<BreakerEngine> engine, GuardEvents events,
+record DefaultCircuitBreakers(BreakerRegistry registry, Supplier<BreakerEngine> engine,
 		GuardedCalls calls) implements CircuitBreakers {
 
 	@Override
@@ -37,7 +37,17 @@ record DefaultCircuitBreakers(BreakerRegistry registry, Supplier<BreakerEngine> 
 	@Override
 	@SuppressWarnings("unchecked") // the result of the work
 	public <T> CompletionStage<T> callAsync(String name, Supplier<? extends CompletionStage<T>> work) {
-		return (CompletionStage<T>) this.calls.make(ResultForm.FUTURE, () -> newCall(name, work::get));
+		return (CompletionStage<T>) make(name, ResultForm.FUTURE, work);
+	}
+
+	Object make(String name, ResultForm form, Supplier<?> work) {
+		return this.calls.make(form, () -> newCall(name, work::get));
+	}
+
+	private BreakerCall newCall(String name, GuardedCall.Work work) {
+		return new BreakerCall(this.engine.get(), breaker(List.of(name)), work, (refusal) -> {
+			throw refusal;
+		});
 	}
 
 	@Override
@@ -47,15 +57,11 @@ record DefaultCircuitBreakers(BreakerRegistry registry, Supplier<BreakerEngine> 
 			parts.addAll(
 					KeyText.of((key.length == 1) ? key[0] : List.of(key), "The key of circuit breaker '" + name + "'"));
 		}
-		return this.engine.get().get(this.registry.get(name), parts).state().circuit();
+		return breaker(parts).state().circuit();
 	}
 
-	private BreakerCall newCall(String name, BreakerCall.Task work) {
-		return new BreakerCall(this.engine.get(), breaker(name), FailureRule.DEFAULT, this.events, work, null);
-	}
-
-	private InstanceBreaker breaker(String name) {
-		return this.engine.get().get(this.registry.get(name), List.of(name));
+	private InstanceBreaker breaker(List<String> parts) {
+		return this.engine.get().get(this.registry.get(parts.get(0)), parts);
 	}
 
 }

@@ -2,14 +2,16 @@
 
 package io.ge.redis.breaker.internal;
 
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.core.outage.Waiting;
 
-import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Decides whether an exception is a failure of the called service. Client errors are
@@ -27,10 +29,6 @@ record FailureRule(List<Class<? extends Throwable>> recorded, List<Class<? exten
 	/** Request timeout, too early, too many requests. */
 	private static final Set<Integer> FAILURES = Set.of(408, 425, 429);
 
-	private static final int CLIENT_ERROR = 4;
-
-	private static final int CLASS = 100;
-
 	boolean isFailure(Throwable thrown) {
 		Throwable failure = Waiting.cause(thrown);
 		if (failure instanceof GeRedisException || failure instanceof CancellationException
@@ -47,9 +45,10 @@ record FailureRule(List<Class<? extends Throwable>> recorded, List<Class<? exten
 	private static boolean isClientError(Throwable failure) {
 		for (Class<?> type = failure.getClass(); type != Throwable.class; type = type.getSuperclass()) {
 			if (CLIENT_ERRORS.contains(type.getName())) {
-				Object status = PropertyAccessorFactory.forBeanPropertyAccess(failure).getPropertyValue("statusCode");
+				Method getter = Objects.requireNonNull(ReflectionUtils.findMethod(type, "getStatusCode"));
+				Object status = ReflectionUtils.invokeMethod(getter, failure);
 				int code = Integer.parseInt(String.valueOf(status).substring(0, 3));
-				return code / CLASS == CLIENT_ERROR && !FAILURES.contains(code);
+				return code / 100 == 4 && !FAILURES.contains(code);
 			}
 		}
 		return false;

@@ -3,9 +3,11 @@
 package io.ge.redis.breaker.internal;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.ge.redis.breaker.CircuitBreakerEvent;
 import io.ge.redis.breaker.CircuitState;
@@ -17,27 +19,27 @@ import org.jspecify.annotations.Nullable;
  * shared state takes precedence; while it is closed, the counts of this instance may open
  * the circuit for this instance alone.
  * <p>
- * A call reads one volatile state. A lock, never held across I/O, protects changes and
- * probes. The result of a call counts only if the state has not changed since it began.
+ * A call reads one volatile state. A lock protects changes and probes; it is held neither
+ * across I/O nor while events are published. The result of a call counts only if the
+ * state has not changed since it began.
  */
 final class InstanceBreaker {
 
 	/** The last second opens the own breaker with so many times the least calls. */
 	private static final int SECOND_FACTOR = 5;
 
+	private static final long NEVER = Long.MAX_VALUE;
+
 	private static final long REPORT = TimeUnit.SECONDS.toNanos(1);
 
 	private static final long URGENT_REPORT = TimeUnit.MILLISECONDS.toNanos(100);
 
-	private static final int ALL = 100;
+	/** Lease of a probe of the own breaker, which has one at a time. */
+	private static final long OWN = -1;
 
-	private static final int HALF = 50;
+	final BreakerSettings settings;
 
-	private static final int MOST_DOUBLINGS = 20;
-
-	private final BreakerSettings settings;
-
-	private final RedisCircuit key;
+	final RedisBreakers.Keys keys;
 
 	private final GuardEvents events;
 
@@ -50,12 +52,10 @@ final class InstanceBreaker {
 	private volatile State state = new State(CircuitState.CLOSED, false, 0);
 
 	/** Version of the shared state that is known. */
-	private long version;
+	private volatile long version;
 
-	/** Openings in a row of the own breaker, and its probes. */
-	private int openings;
-
-	private int begun;
+	/** How long the own breaker will be open, and its probes that succeeded. */
+	private long openFor;
 
 	private int succeeded;
 
@@ -70,33 +70,48 @@ final class InstanceBreaker {
 
 	private @Nullable ProbeResult result;
 
-	private volatile boolean unreported;
+	private @Nullable CircuitBreakerEvent change;
 
-	private volatile boolean urgent;
-
-	private volatile boolean wanted;
+	private boolean wanted;
 
 	private volatile long reportedAt;
 
-	InstanceBreaker(BreakerSettings settings, RedisCircuit key, long now, GuardEvents events, Runnable report) {
+	/** Time between the last report and the next one. */
+	private volatile long period = NEVER;
+
+	InstanceBreaker(BreakerSettings settings, RedisBreakers.Keys keys, long now, GuardEvents events, Runnable report) {
 		this.settings = settings;
-		this.key = key;
+		this.keys = keys;
 		this.events = events;
 		this.report = report;
 		this.window = new CircuitWindow(settings.window(), now);
 		this.reportedAt = now - REPORT;
 	}
 
-	BreakerSettings settings() {
-		return this.settings;
-	}
-
-	RedisCircuit key() {
-		return this.key;
-	}
-
 	State state() {
 		return this.state;
+	}
+
+	long reportedAt() {
+		return this.reportedAt;
+	}
+
+	private <T extends @Nullable Object> T locked(Supplier<T> action) {
+		CircuitBreakerEvent event;
+		T done;
+		this.lock.lock();
+		try {
+			done = action.get();
+			event = this.change;
+			this.change = null;
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (event != null) {
+			this.events.publish(event);
+		}
+		return done;
 	}
 
 	/**
@@ -105,99 +120,80 @@ final class InstanceBreaker {
 	 */
 	@Nullable Permit acquire(long now) {
 		State known = this.state;
-		return (known.circuit() == CircuitState.CLOSED) ? new Permit(known, now, false, 0) : acquireUnlessOpen(now);
-	}
-
-	private @Nullable Permit acquireUnlessOpen(long now) {
-		Permit permit;
-		this.lock.lock();
-		try {
-			permit = decide(now);
+		if (known.circuit() == CircuitState.CLOSED) {
+			return new Permit(known, now, 0);
 		}
-		finally {
-			this.lock.unlock();
-		}
-		if (permit == null && this.wanted && now - this.reportedAt >= URGENT_REPORT) {
+		Permit permit = locked(() -> decide(now));
+		if (permit == null && isDue(now)) {
 			this.report.run();
 		}
 		return permit;
 	}
 
 	private @Nullable Permit decide(long now) {
-		boolean due = now - this.state.until() >= 0;
-		switch (this.state.circuit()) {
-			case DISABLED, FORCED_OPEN -> {
-				if (due) {
-					// A forced state ends by itself; the reply says which one follows
-					this.urgent = true;
-					this.wanted = true;
-					become(CircuitState.CLOSED, false, now);
-				}
-				return (this.state.circuit() == CircuitState.FORCED_OPEN) ? null
-						: new Permit(this.state, now, false, 0);
-			}
-			case OPEN -> {
-				if (!due) {
-					return null;
-				}
-				if (this.state.isShared()) {
-					this.wanted = true;
-					return null;
-				}
-				probeAlone(now);
-			}
-			default -> {
-			}
+		boolean ended = isEnded(now);
+		if (ended && this.state.isShared()) {
+			// Stays until the reply says what follows
+			wantReply();
 		}
-		return (this.state.circuit() != CircuitState.HALF_OPEN) ? new Permit(this.state, now, false, 0) : probe(now);
+		else if (ended && this.state.circuit() == CircuitState.OPEN) {
+			become(CircuitState.HALF_OPEN, false, now, "local", true);
+		}
+		return switch (this.state.circuit()) {
+			case CLOSED, DISABLED -> new Permit(this.state, now, 0);
+			case OPEN, FORCED_OPEN -> null;
+			case HALF_OPEN -> probe(now);
+		};
+	}
+
+	private boolean isEnded(long now) {
+		return this.state.circuit() != CircuitState.HALF_OPEN && now - this.state.until() >= 0;
+	}
+
+	private void wantReply() {
+		this.wanted = true;
+		reportWithin(URGENT_REPORT);
 	}
 
 	private @Nullable Permit probe(long now) {
-		if (!this.state.isShared()) {
-			if (now - this.state.until() >= this.settings.probeLease().toNanos()) {
-				become(CircuitState.HALF_OPEN, false, now);
-			}
-			return (this.begun++ < this.settings.probes()) ? new Permit(this.state, now, true, 0) : refuseProbe();
-		}
-		if (this.lease != 0 && this.leaseEnd - now > 0) {
-			Permit permit = new Permit(this.state, now, true, this.lease);
-			this.lease = 0;
-			this.probing = true;
-			return permit;
-		}
+		boolean ended = this.leaseEnd - now <= 0;
 		// A probe that hangs does not keep the circuit open
-		this.probing &= this.leaseEnd - now > 0;
-		this.wanted = !this.probing;
-		return null;
+		this.probing &= !ended;
+		if (!this.state.isShared() && !this.probing) {
+			this.lease = OWN;
+			this.leaseEnd = now + this.settings.probeLease().toNanos();
+		}
+		else if (this.lease == 0 || ended) {
+			if (!this.probing) {
+				wantReply();
+			}
+			return null;
+		}
+		Permit permit = new Permit(this.state, now, this.lease);
+		this.lease = 0;
+		this.probing = true;
+		return permit;
 	}
 
-	private @Nullable Permit refuseProbe() {
-		this.begun--;
-		return null;
-	}
-
-	/**
-	 * Returns the time to the next probe.
-	 */
+	/** Returns the time to the next probe. */
 	Duration retryAfter(long now) {
-		long wait = this.state.until() - now;
-		return Duration
-			.ofNanos((this.state.circuit() == CircuitState.HALF_OPEN) ? URGENT_REPORT : Math.max(URGENT_REPORT, wait));
+		State known = this.state;
+		long wait = (known.circuit() == CircuitState.HALF_OPEN) ? 0 : known.until() - now;
+		return Duration.ofNanos(Math.max(URGENT_REPORT, wait));
 	}
 
-	/**
-	 * Counts the end of a call. An ignored one returns its permit.
-	 */
+	/** Counts the end of a call. An ignored one returns its permit. */
 	void end(Permit permit, Outcome outcome, long now) {
-		if (permit.isProbe()) {
-			endProbe(permit, outcome, now);
+		if (permit.lease() != 0) {
+			locked(() -> endProbe(permit, outcome, now));
+			if (isDue(now)) {
+				this.report.run();
+			}
 		}
 		else if (outcome != Outcome.IGNORED && permit.state() == this.state) {
 			this.window.record(now, outcome == Outcome.FAILURE, outcome == Outcome.SLOW);
-			if (!this.unreported) {
-				this.unreported = true;
-			}
-			if (outcome != Outcome.SUCCESS && !this.urgent) {
+			reportWithin(REPORT);
+			if (outcome != Outcome.SUCCESS) {
 				failed(permit.state(), now);
 			}
 		}
@@ -207,215 +203,142 @@ final class InstanceBreaker {
 		CircuitWindow.Sums second = this.window.lastSecond(now);
 		CircuitWindow.Sums all = this.window.all(now);
 		int least = this.settings.minimumCalls();
-		if (seen.circuit() == CircuitState.CLOSED && (trips(second, SECOND_FACTOR * least) || trips(all, least))) {
-			this.lock.lock();
-			try {
-				if (this.state == seen) {
-					openAlone(now);
-				}
-			}
-			finally {
-				this.lock.unlock();
-			}
-			reportSoon();
+		if (seen.circuit() == CircuitState.CLOSED && (this.settings.isReached(second, SECOND_FACTOR * least, 1)
+				|| this.settings.isReached(all, least, 1))) {
+			locked(() -> this.state == seen && openAlone(now));
+			reportWithin(0);
 		}
-		else if (now - this.reportedAt >= URGENT_REPORT
-				&& (this.settings.isReached(second, ALL) || this.settings.isReached(all, ALL))) {
-			reportSoon();
+		else if (this.settings.isReached(second, 1, 2) || this.settings.isReached(all, 1, 2)) {
+			reportWithin(URGENT_REPORT);
+		}
+		if (isDue(now)) {
+			this.report.run();
 		}
 	}
 
-	private boolean trips(CircuitWindow.Sums sums, int least) {
-		return sums.calls() >= least && this.settings.isReached(sums, ALL);
-	}
-
-	private void reportSoon() {
-		this.urgent = true;
-		this.report.run();
-	}
-
-	private void endProbe(Permit permit, Outcome outcome, long now) {
+	private boolean endProbe(Permit permit, Outcome outcome, long now) {
+		if (permit.state() != this.state) {
+			return false;
+		}
 		boolean failed = outcome == Outcome.FAILURE || outcome == Outcome.SLOW;
-		this.lock.lock();
-		try {
-			if (permit.state() != this.state) {
-				return;
-			}
-			if (this.state.isShared()) {
-				this.probing = false;
-				this.result = new ProbeResult(permit.lease(),
-						failed ? "failed" : (outcome == Outcome.IGNORED) ? "released" : "ok");
-			}
-			else if (failed) {
-				openAlone(now);
-			}
-			else if (outcome == Outcome.IGNORED) {
-				this.begun--;
-			}
-			else if (++this.succeeded >= this.settings.probes()) {
-				close(now);
-				this.closedAt = now;
-				publish("local", true);
-			}
+		this.probing = false;
+		if (this.state.isShared()) {
+			this.result = new ProbeResult(permit.lease(),
+					failed ? "failed" : (outcome == Outcome.IGNORED) ? "released" : "ok");
+			reportWithin(0);
 		}
-		finally {
-			this.lock.unlock();
+		else if (failed) {
+			openAlone(now);
 		}
-		if (permit.lease() != 0) {
-			reportSoon();
+		else if (outcome == Outcome.SUCCESS && ++this.succeeded >= this.settings.probes()) {
+			this.closedAt = now;
+			become(CircuitState.CLOSED, false, now, "local", true);
 		}
+		return true;
 	}
 
-	private void openAlone(long now) {
+	private boolean openAlone(long now) {
 		if (this.state.circuit() == CircuitState.CLOSED && now - this.closedAt > this.settings.window().toNanos()) {
-			this.openings = 0;
+			this.openFor = 0;
 		}
-		long wait = Math.min(this.settings.openFor().toNanos() << Math.min(this.openings, MOST_DOUBLINGS),
+		this.openFor = Math.min(Math.max(this.settings.openFor().toNanos(), this.openFor * 2),
 				this.settings.maxOpenFor().toNanos());
-		this.openings = Math.min(this.openings + 1, MOST_DOUBLINGS);
-		become(CircuitState.OPEN, false, now + wait);
-		publish("local", true);
+		return become(CircuitState.OPEN, false, now + this.openFor, "local", true);
 	}
 
-	private void probeAlone(long now) {
-		become(CircuitState.HALF_OPEN, false, now);
-		publish("local", true);
-	}
-
-	private void close(long now) {
-		this.window.clear();
-		become(CircuitState.CLOSED, false, now);
-	}
-
-	private void become(CircuitState circuit, boolean shared, long until) {
+	private boolean become(CircuitState circuit, boolean shared, long until, String by, boolean own) {
+		boolean changes = circuit != this.state.circuit() || shared != this.state.isShared();
+		if (circuit == CircuitState.CLOSED) {
+			this.window.clear();
+		}
 		this.state = new State(circuit, shared, until);
-		this.begun = 0;
 		this.succeeded = 0;
 		this.lease = 0;
 		this.probing = false;
 		this.result = null;
+		if (changes) {
+			this.change = new CircuitBreakerEvent(this.settings.name(), circuit, by, own);
+		}
+		return changes;
 	}
 
-	private void publish(String by, boolean own) {
-		this.events.publish(new CircuitBreakerEvent(this.settings.name(), this.state.circuit(), by, own));
-	}
-
-	/**
-	 * Returns whether this instance has something to report now.
-	 */
+	/** Returns whether this instance has something to report now. */
 	boolean isDue(long now) {
-		long since = now - this.reportedAt;
-		return this.urgent || (since >= URGENT_REPORT && (this.wanted || (this.unreported && isFailing(now))))
-				|| (since >= REPORT && this.unreported);
-	}
-
-	private boolean isFailing(long now) {
-		return this.settings.isReached(this.window.lastSecond(now), HALF)
-				|| this.settings.isReached(this.window.all(now), HALF);
+		return now - this.reportedAt >= this.period;
 	}
 
 	/**
-	 * Has the state read with the next report.
+	 * Has the state reported and read, so many nanoseconds after the last report or
+	 * earlier.
 	 */
-	void refresh() {
-		this.urgent = true;
+	void reportWithin(long nanos) {
+		if (nanos < this.period) {
+			this.period = nanos;
+		}
 	}
 
 	void heardOf(long other) {
 		if (other > this.version) {
-			reportSoon();
+			reportWithin(0);
+			this.report.run();
 		}
 	}
 
-	/**
-	 * Takes what is to be reported.
-	 */
+	/** Takes what is to be reported. */
 	Report report(long now) {
-		this.lock.lock();
-		try {
-			this.urgent = false;
-			this.unreported = false;
-			this.reportedAt = now;
+		return locked(() -> {
 			boolean probe = this.wanted;
 			this.wanted = false;
+			this.reportedAt = now;
+			this.period = NEVER;
 			return new Report(this.window.lastSecond(now), this.window.all(now), probe, this.result, this.version);
-		}
-		finally {
-			this.lock.unlock();
-		}
+		});
 	}
 
 	/**
-	 * Takes the shared state over if it is newer. Older data, after Redis has lost its
-	 * own, lets an open circuit end by its own time; this instance then probes alone.
+	 * Takes the shared state over if it is newer, or what the known one has become by
+	 * itself. If Redis has lost its data, an open circuit ends by its own time.
 	 */
 	void replied(Report report, SharedState shared, long now) {
-		this.lock.lock();
-		try {
+		locked(() -> {
 			if (this.result == report.result()) {
 				this.result = null;
 			}
-			boolean left = shared.version() == this.version && !this.state.isShared()
-					&& shared.circuit() != CircuitState.CLOSED;
-			// Also what this instance had left, after an outage or a forced state
-			if (shared.version() > this.version || left) {
-				CircuitState before = this.state.circuit();
-				boolean wasShared = this.state.isShared();
+			boolean closed = shared.circuit() == CircuitState.CLOSED;
+			boolean isOther = shared.circuit() != this.state.circuit() || this.state.isShared() == closed;
+			if (shared.version() > this.version
+					|| (shared.version() == this.version && isOther && (this.state.isShared() || !closed))) {
 				this.version = shared.version();
-				adopt(shared, now);
-				if (before != this.state.circuit() || wasShared != this.state.isShared()) {
-					publish(shared.reason(), shared.isChanged());
-				}
+				become(shared.circuit(), !closed, now + TimeUnit.MILLISECONDS.toNanos(shared.waitMillis()),
+						shared.reason(), shared.isChanged());
 			}
-			else if (shared.version() < this.version && this.state.isShared()) {
-				unshared(now);
+			else if (shared.version() < this.version) {
+				endAlone(now);
 			}
 			if (shared.lease() != 0 && this.state.circuit() == CircuitState.HALF_OPEN && this.state.isShared()) {
 				this.lease = this.probing ? 0 : shared.lease();
 				this.leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(shared.leaseMillis());
 			}
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private void adopt(SharedState shared, long now) {
-		long until = now + TimeUnit.MILLISECONDS.toNanos(shared.waitMillis());
-		switch (shared.circuit()) {
-			case CLOSED -> close(now);
-			case OPEN -> {
-				become(CircuitState.OPEN, true, until);
-				this.openings = 0;
-			}
-			default -> become(shared.circuit(), true, until);
-		}
+			return true;
+		});
 	}
 
 	/**
-	 * Goes on alone where Redis is unavailable, once the shared state has ended.
+	 * Reports again, since a lost report is no reason for further probes. Where Redis is
+	 * unavailable, continues alone once the shared state has ended.
 	 */
-	void failed(long now) {
-		this.lock.lock();
-		try {
-			unshared(now);
-		}
-		finally {
-			this.lock.unlock();
+	void failed(boolean isUnavailable, long now) {
+		reportWithin(URGENT_REPORT);
+		if (isUnavailable) {
+			locked(() -> endAlone(now));
 		}
 	}
 
-	private void unshared(long now) {
-		boolean ended = this.state.circuit() == CircuitState.HALF_OPEN
-				|| (this.state.circuit() == CircuitState.OPEN && now - this.state.until() >= 0);
-		if (this.state.isShared() && ended) {
-			probeAlone(now);
-		}
-	}
-
-	boolean isIdle(long now) {
-		return this.state.circuit() == CircuitState.CLOSED && !this.unreported
-				&& now - this.reportedAt > this.settings.window().toNanos();
+	private boolean endAlone(long now) {
+		CircuitState circuit = this.state.circuit();
+		boolean probes = circuit == CircuitState.OPEN || circuit == CircuitState.HALF_OPEN;
+		return this.state.isShared() && (isEnded(now) || circuit == CircuitState.HALF_OPEN)
+				&& become(probes ? CircuitState.HALF_OPEN : CircuitState.CLOSED, false, now, "local", true);
 	}
 
 	/**
@@ -430,9 +353,9 @@ final class InstanceBreaker {
 	/**
 	 * Permission for one call.
 	 *
-	 * @param lease lease of a probe of all instances, else 0
+	 * @param lease lease of a probe, else 0
 	 */
-	record Permit(State state, long startedAt, boolean isProbe, long lease) {
+	record Permit(State state, long startedAt, long lease) {
 	}
 
 	record ProbeResult(long lease, String text) {
@@ -453,7 +376,9 @@ final class InstanceBreaker {
 
 	enum Outcome {
 
-		SUCCESS, FAILURE, SLOW, IGNORED
+		SUCCESS, FAILURE, SLOW, IGNORED;
+
+		final String result = name().toLowerCase(Locale.ROOT);
 
 	}
 

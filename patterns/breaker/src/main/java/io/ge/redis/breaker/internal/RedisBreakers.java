@@ -3,6 +3,7 @@
 package io.ge.redis.breaker.internal;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +14,14 @@ import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shared states in Redis: two hashes for each circuit, with one hash tag.
@@ -26,7 +30,7 @@ final class RedisBreakers {
 
 	static final String TOPIC = "breaker";
 
-	private static final LuaScript REPORT = LuaScript.load(CircuitBreakers.class, "report.lua");
+	private static final LuaScript REPORT = LuaScript.load(CircuitBreakers.class, "report.lua").forEach();
 
 	private static final LuaScript FORCE = LuaScript.load(CircuitBreakers.class, "force.lua");
 
@@ -34,41 +38,84 @@ final class RedisBreakers {
 
 	private static final long LIFE = Duration.ofHours(24).toMillis();
 
+	/** Bounds how long one call keeps the server from others. */
+	private static final int MOST_REPORTS = 100;
+
 	private final GuardedRedis redis;
 
-	private final KeySpace keys;
+	private final KeySpace space;
 
 	private final InstanceBus bus;
 
 	RedisBreakers(RedisBackend backend) {
 		this.redis = backend.redis(TOPIC);
-		this.keys = backend.keys(TOPIC);
+		this.space = backend.keys(TOPIC);
 		this.bus = backend.bus();
 	}
 
-	RedisCircuit key(List<String> parts) {
-		return RedisCircuit.of(this.keys.entity(KeyText.parts(parts)));
+	Keys keys(List<String> parts) {
+		// The version of the format comes last
+		RedisKey state = this.space.entity(KeyText.parts(parts)).with(KeyPart.of("1"));
+		return new Keys(state, state.with(KeyPart.of("r")));
 	}
 
 	private static String message(InstanceBreaker breaker) {
-		return TOPIC + " " + breaker.key();
+		return TOPIC + " " + breaker.keys.state();
 	}
 
-	/** One script call. */
-	CompletableFuture<InstanceBreaker.SharedState> report(InstanceBreaker breaker, InstanceBreaker.Report report) {
-		BreakerSettings settings = breaker.settings();
+	/**
+	 * Reports circuits, and has each take its reply. One script call for all, on a
+	 * Cluster one per slot.
+	 */
+	CompletableFuture<?> report(List<InstanceBreaker> due) {
+		List<RedisKey> keys = due.stream().map((breaker) -> breaker.keys.state()).toList();
+		return CompletableFuture.allOf(this.redis.groups(keys, MOST_REPORTS)
+			.stream()
+			.map((group) -> reportTogether(group.stream().map(due::get).toList()))
+			.toArray(CompletableFuture[]::new));
+	}
+
+	private CompletableFuture<?> reportTogether(List<InstanceBreaker> breakers) {
+		List<RedisKey> keys = new ArrayList<>();
+		List<Object> arguments = new ArrayList<>(List.of(2));
+		List<InstanceBreaker.Report> reports = new ArrayList<>();
+		for (InstanceBreaker breaker : breakers) {
+			InstanceBreaker.Report report = breaker.report(System.nanoTime());
+			reports.add(report);
+			keys.addAll(List.of(breaker.keys.state(), breaker.keys.reports()));
+			arguments.addAll(arguments(breaker, report));
+		}
+		return this.redis.run(ScriptCall.of(REPORT, keys, arguments.toArray()), this.redis.newBudget())
+			.handle((reply, failure) -> {
+				List<ScriptReply> parts = (failure == null) ? reply.parts() : List.of();
+				for (int i = 0; i < reports.size(); i++) {
+					take(breakers.get(i), reports.get(i), parts.isEmpty() ? null : parts.get(i));
+				}
+				return true;
+			});
+	}
+
+	private void take(InstanceBreaker breaker, InstanceBreaker.Report report, @Nullable ScriptReply reply) {
+		// The script replies one word for a circuit for which it fails
+		if (reply == null || reply.size() == 1) {
+			breaker.failed(reply != null || this.redis.isAway(breaker.keys::state), System.nanoTime());
+		}
+		else {
+			breaker.replied(report, read(reply), System.nanoTime());
+		}
+	}
+
+	private List<Object> arguments(InstanceBreaker breaker, InstanceBreaker.Report report) {
+		BreakerSettings settings = breaker.settings;
 		CircuitWindow.Sums second = report.second();
 		CircuitWindow.Sums all = report.all();
 		InstanceBreaker.ProbeResult result = report.result();
-		return this.redis
-			.run(ScriptCall.of(REPORT, breaker.key().keys(), this.bus.instanceId(), this.bus.newsChannel(),
-					message(breaker), LIFE, this.bus.liveInstances(), settings.failureRate(), settings.slowCallRate(),
-					settings.minimumCalls(), settings.window().toMillis(), settings.openFor().toMillis(),
-					settings.maxOpenFor().toMillis(), settings.probes(), settings.probeLease().toMillis(),
-					second.calls(), second.failures(), second.slow(), all.calls(), all.failures(), all.slow(),
-					report.isProbeWanted() ? 1 : 0, (result != null) ? result.lease() : 0,
-					(result != null) ? result.text() : "", report.version()), this.redis.newBudget())
-			.thenApply(RedisBreakers::read);
+		return List.of(this.bus.instanceId(), this.bus.newsChannel(), message(breaker), LIFE, this.bus.liveInstances(),
+				settings.failureRate(), settings.slowCallRate(), settings.minimumCalls(), settings.window().toMillis(),
+				settings.openFor().toMillis(), settings.maxOpenFor().toMillis(), settings.probes(),
+				settings.probeLease().toMillis(), second.calls(), second.failures(), second.slow(), all.calls(),
+				all.failures(), all.slow(), report.isProbeWanted() ? 1 : 0, (result != null) ? result.lease() : 0,
+				(result != null) ? result.text() : "", report.version());
 	}
 
 	private static InstanceBreaker.SharedState read(ScriptReply reply) {
@@ -87,9 +134,9 @@ final class RedisBreakers {
 	}
 
 	/** One script call. */
-	CompletableFuture<?> force(InstanceBreaker breaker, String state, Duration duration, String reason) {
-		return this.redis.run(ScriptCall.of(FORCE, breaker.key().state(), this.bus.newsChannel(), message(breaker),
-				LIFE, state, duration.toMillis(), reason), this.redis.newBudget());
+	CompletableFuture<?> force(InstanceBreaker breaker, String state, Duration duration, String author, String reason) {
+		return this.redis.run(ScriptCall.of(FORCE, breaker.keys.state(), this.bus.newsChannel(), message(breaker), LIFE,
+				state, duration.toMillis(), author, reason), this.redis.newBudget());
 	}
 
 	/**
@@ -98,8 +145,8 @@ final class RedisBreakers {
 	 */
 	CompletableFuture<Map<String, String>> look(InstanceBreaker breaker, boolean leaving) {
 		return this.redis
-			.run(ScriptCall.of(LOOK, breaker.key().keys(), leaving ? this.bus.instanceId() : ""),
-					this.redis.newBudget())
+			.run(ScriptCall.of(LOOK, List.of(breaker.keys.state(), breaker.keys.reports()),
+					leaving ? this.bus.instanceId() : ""), this.redis.newBudget())
 			.thenApply((reply) -> {
 				Map<String, String> fields = new LinkedHashMap<>();
 				for (int i = 0; i + 1 < reply.size(); i += 2) {
@@ -107,6 +154,14 @@ final class RedisBreakers {
 				}
 				return fields;
 			});
+	}
+
+	/** Keys of one circuit. */
+	record Keys(RedisKey state, RedisKey reports) {
+
+		boolean isState(String key) {
+			return this.state.toString().equals(key);
+		}
 	}
 
 }
