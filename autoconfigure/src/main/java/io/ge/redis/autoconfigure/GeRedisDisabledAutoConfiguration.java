@@ -67,8 +67,9 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  * single ones. The application starts, and no call is refused. Logs that once.
  */
 @AutoConfiguration(after = { GeRedisAutoConfiguration.class, SpringCacheAutoConfiguration.class })
-@ConditionalOnSwitchedOff({ "rate-limit", "lock", "idempotency", "cache", "blacklist", "refresh-tokens", "stream",
-		"queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash", "script" })
+@ConditionalOnSwitchedOff({ "rate-limit", "lock", "breaker", "idempotency", "cache", "blacklist", "refresh-tokens",
+		"stream", "queue", "broadcast", "session", "state", "leaderboard", "counter", "bloom", "geo", "hash",
+		"script" })
 @Import(StandIns.class)
 @ImportRuntimeHints(StandIns.Hints.class)
 public final class GeRedisDisabledAutoConfiguration {

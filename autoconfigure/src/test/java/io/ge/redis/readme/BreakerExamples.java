@@ -9,6 +9,8 @@ import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.CircuitOpenException;
 
+import org.springframework.cloud.client.circuitbreaker.CircuitBreakerFactory;
+
 /**
  * Code of the page on circuit breakers.
  */
@@ -18,11 +20,14 @@ class BreakerExamples {
 
 	private final CircuitBreakers breakers;
 
+	private final CircuitBreakerFactory<?, ?> factory;
+
 	private final Map<String, Quote> quotes = new ConcurrentHashMap<>();
 
-	BreakerExamples(Suppliers suppliers, CircuitBreakers breakers) {
+	BreakerExamples(Suppliers suppliers, CircuitBreakers breakers, CircuitBreakerFactory<?, ?> factory) {
 		this.suppliers = suppliers;
 		this.breakers = breakers;
+		this.factory = factory;
 	}
 
 	@CircuitBreaker(name = "supplier", openFor = "10s", fallback = "lastQuote")
@@ -36,6 +41,11 @@ class BreakerExamples {
 
 	Quote inCode(String item) {
 		return this.breakers.call("supplier", () -> this.suppliers.quote(item));
+	}
+
+	Quote withSpringCloud(String item) {
+		return this.factory.create("supplier")
+			.run(() -> this.suppliers.quote(item), (failure) -> this.quotes.get(item));
 	}
 
 	interface Suppliers {
