@@ -10,6 +10,7 @@ import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.core.call.ResultForm;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -77,7 +78,7 @@ public final class SpringCloudBreakerAutoConfiguration {
 			return new CircuitBreaker() {
 
 				@Override
-				public <T> T run(Supplier<T> work, Function<Throwable, T> fallback) {
+				public <T> T run(Supplier<T> work, Function<@Nullable Throwable, T> fallback) {
 					try {
 						return Factory.this.breakers.call(id, work);
 					}

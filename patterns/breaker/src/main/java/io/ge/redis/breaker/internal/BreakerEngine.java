@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.core.RedisBackend;
@@ -38,6 +39,8 @@ final class BreakerEngine {
 
 	private final Poll poll;
 
+	private final AtomicBoolean asked = new AtomicBoolean();
+
 	BreakerEngine(RedisBackend backend, GuardEvents events) {
 		this.redis = new RedisBreakers(backend);
 		this.events = events;
@@ -65,7 +68,7 @@ final class BreakerEngine {
 				.ifPresent((oldest) -> this.breakers.remove(oldest.getKey()));
 		}
 		InstanceBreaker made = new InstanceBreaker(settings, this.redis.keys(parts), now(), this.events,
-				this.poll::read);
+				this::ask);
 		InstanceBreaker known = this.breakers.putIfAbsent(parts, made);
 		InstanceBreaker added = (known != null) ? known : made;
 		// Becomes one of the electorate, and learns the state
@@ -102,7 +105,15 @@ final class BreakerEngine {
 	}
 
 	private CompletableFuture<?> report() {
+		this.asked.set(false);
 		return this.redis.report(due());
+	}
+
+	// Once until the next report, however many calls ask meanwhile
+	private void ask() {
+		if (!this.asked.get() && this.asked.compareAndSet(false, true)) {
+			read();
+		}
 	}
 
 	private void heard(String message) {
