@@ -18,6 +18,8 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.breaker.CircuitBreaker;
+import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
@@ -63,7 +65,8 @@ public final class BlockingCallsApplication {
 	/** Whose locks nobody holds for longer than it takes to read or write memory. */
 	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.internal.LiveLimits",
 			"io.ge.redis.ratelimit.internal.LocalRateLimiter", "io.ge.redis.ratelimit.internal.MostDenied",
-			"io.ge.redis.blacklist.internal.LocalRows", "io.ge.redis.lock.internal.LocalLocks",
+			"io.ge.redis.blacklist.internal.LocalRows",
+			"io.ge.redis.lock.internal.LocalLocks", "io.ge.redis.breaker.internal.InstanceBreaker",
 			"io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
 			"org.springframework.util.function.SingletonSupplier",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
@@ -100,7 +103,7 @@ public final class BlockingCallsApplication {
 			new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 						GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
-						BlacklistAutoConfiguration.class, LockAutoConfiguration.class,
+						BlacklistAutoConfiguration.class, LockAutoConfiguration.class, BreakerAutoConfiguration.class,
 						IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
 				.withPropertyValues(redis.properties())
 				.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1",
@@ -162,6 +165,12 @@ public final class BlockingCallsApplication {
 		calls.put("lock.future", (user) -> Mono.fromFuture(() -> this.desk.lockedFuture(user)));
 		calls.put("lock.code", (user) -> Mono.fromCompletionStage(() -> locks.executeAsync("accounts", user,
 				LockOptions.defaults(), (lock) -> CompletableFuture.completedFuture("done"))));
+		CircuitBreakers breakers = this.beans.getBean(CircuitBreakers.class);
+		calls.put("breaker.mono", this.desk::breakingMono);
+		calls.put("breaker.flux", this.desk::breakingFlux);
+		calls.put("breaker.future", (user) -> Mono.fromFuture(() -> this.desk.breakingFuture(user)));
+		calls.put("breaker.code", (user) -> Mono.fromCompletionStage(
+				() -> breakers.callAsync("supplier", () -> CompletableFuture.completedFuture("done"))));
 		calls.put("idempotency.mono", this.desk::onceMono);
 		calls.put("idempotency.flux", this.desk::onceFlux);
 		calls.put("idempotency.future", (user) -> Mono.fromFuture(() -> this.desk.onceFuture(user)));
@@ -352,6 +361,21 @@ public final class BlockingCallsApplication {
 
 		@DistributedLock(name = "accounts", key = "#user", waitTime = "0s")
 		public CompletableFuture<String> lockedFuture(String user) {
+			return CompletableFuture.completedFuture("done");
+		}
+
+		@CircuitBreaker(name = "supplier")
+		public Mono<String> breakingMono(String user) {
+			return Mono.just("done");
+		}
+
+		@CircuitBreaker(name = "supplier")
+		public Flux<String> breakingFlux(String user) {
+			return Flux.just("done");
+		}
+
+		@CircuitBreaker(name = "supplier")
+		public CompletableFuture<String> breakingFuture(String user) {
 			return CompletableFuture.completedFuture("done");
 		}
 

@@ -12,6 +12,7 @@ import java.util.function.BiFunction;
 
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptListener;
@@ -167,7 +168,9 @@ class EventLoopCallsIntegrationTests {
 
 		CACHE_HIT(Desk::cached, false, true, 0, 1, 1),
 
-		CHECKED(Desk::checked, true, false, CALLS, 0, 0);
+		CHECKED(Desk::checked, true, false, CALLS, 0, 0),
+
+		BREAKING(Desk::breaking, true, false, CALLS, 0, 0);
 
 		private final BiFunction<Desk, String, Mono<String>> method;
 
@@ -218,8 +221,8 @@ class EventLoopCallsIntegrationTests {
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, JacksonAutoConfiguration.class,
 			DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class, BlacklistAutoConfiguration.class,
-			RateLimitAutoConfiguration.class, IdempotencyAutoConfiguration.class, LockAutoConfiguration.class,
-			CacheAutoConfiguration.class })
+			BreakerAutoConfiguration.class, RateLimitAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+			LockAutoConfiguration.class, CacheAutoConfiguration.class })
 	@Import({ Desk.class, Scripts.class })
 	static class Application {
 
@@ -232,7 +235,7 @@ class EventLoopCallsIntegrationTests {
 
 		/** What instances ask for now and then, whoever calls. */
 		private static final Set<String> OTHERS = Set.of("core/probe", "ratelimit/changes", "blacklist/last-change",
-				"blacklist/rows", "blacklist/follow", "cache/versions");
+				"blacklist/rows", "blacklist/follow", "cache/versions", "breaker/report-each");
 
 		private final LongAdder executed = new LongAdder();
 
@@ -262,6 +265,11 @@ class EventLoopCallsIntegrationTests {
 
 		@RateLimited(key = "#user", limit = 10_000, window = "1h")
 		public Mono<String> limited(String user) {
+			return run();
+		}
+
+		@CircuitBreaker
+		public Mono<String> breaking(String user) {
 			return run();
 		}
 

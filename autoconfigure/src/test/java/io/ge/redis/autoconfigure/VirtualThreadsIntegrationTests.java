@@ -15,6 +15,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 import io.ge.redis.blacklist.BlacklistCheck;
+import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
@@ -55,8 +56,8 @@ class VirtualThreadsIntegrationTests {
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, JacksonAutoConfiguration.class,
 				DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				GeRedisPrincipalAutoConfiguration.class, BlacklistAutoConfiguration.class,
-				RateLimitAutoConfiguration.class, IdempotencyAutoConfiguration.class, LockAutoConfiguration.class,
-				CacheAutoConfiguration.class))
+				BreakerAutoConfiguration.class, RateLimitAutoConfiguration.class, IdempotencyAutoConfiguration.class,
+				LockAutoConfiguration.class, CacheAutoConfiguration.class))
 		// A busy machine is no outage, nor is what follows
 		.withPropertyValues("spring.threads.virtual.enabled=true", "ge.redis.outage.command-timeout=60s",
 				"ge.redis.lock.wait-time=60s");
@@ -69,7 +70,7 @@ class VirtualThreadsIntegrationTests {
 			this.runner.withPropertyValues(redis.properties()).withBean(Desk.class).run((context) -> {
 				Desk desk = context.getBean(Desk.class);
 				List<UnaryOperator<String>> calls = List.of(desk::limited, desk::locked, desk::idempotent, desk::cached,
-						desk::checked);
+						desk::checked, desk::breaking);
 				calls.forEach((call) -> assertThat(call.apply("warm")).isEqualTo("warm"));
 				redis.primary().pause();
 				List<CompletableFuture<String>> waiting = start(calls);
@@ -162,6 +163,11 @@ class VirtualThreadsIntegrationTests {
 
 		@RateLimited(key = "#user", limit = 10)
 		public String limited(String user) {
+			return run(user);
+		}
+
+		@CircuitBreaker
+		public String breaking(String user) {
 			return run(user);
 		}
 

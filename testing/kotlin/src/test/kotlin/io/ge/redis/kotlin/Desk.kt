@@ -3,6 +3,7 @@
 package io.ge.redis.kotlin
 
 import io.ge.redis.blacklist.BlacklistCheck
+import io.ge.redis.breaker.CircuitBreaker
 import io.ge.redis.cache.CacheAside
 import io.ge.redis.cache.CacheWriteThrough
 import io.ge.redis.idempotency.Idempotent
@@ -93,6 +94,24 @@ class Desk {
 
 	@BlacklistCheck(name = "accounts", subject = "#user")
 	suspend fun checkedSuspendingFlow(user: String): Flow<Int> {
+		delay(1)
+		return numbers()
+	}
+
+	@CircuitBreaker(name = "quotes", key = "#user")
+	fun breaking(user: String): String {
+		runs.incrementAndGet()
+		return "done for $user"
+	}
+
+	@CircuitBreaker(name = "quotes", key = "#user")
+	suspend fun breakingSuspending(user: String): String = work(user)
+
+	@CircuitBreaker(name = "quotes", key = "#user")
+	fun breakingFlow(user: String): Flow<Int> = numbers()
+
+	@CircuitBreaker(name = "quotes", key = "#user")
+	suspend fun breakingSuspendingFlow(user: String): Flow<Int> {
 		delay(1)
 		return numbers()
 	}

@@ -4,6 +4,10 @@ package io.ge.redis.kotlin
 
 import io.ge.redis.blacklist.SubjectBlockedException
 import io.ge.redis.blacklist.TokenBlacklist
+import io.ge.redis.breaker.CircuitBreakers
+import io.ge.redis.breaker.CircuitOpenException
+import io.ge.redis.breaker.CircuitState
+import io.ge.redis.breaker.internal.BreakerPattern
 import io.ge.redis.core.guard.GuardedMethods
 import io.ge.redis.InvalidKeyException
 import io.ge.redis.idempotency.IdempotencyMismatchException
@@ -63,6 +67,8 @@ class KotlinIntegrationTests(
 	private val limiter: RateLimiter,
 	private val blacklist: TokenBlacklist,
 	private val locks: DistributedLocks,
+	private val breakers: BreakerPattern,
+	private val circuits: CircuitBreakers,
 	private val methods: GuardedMethods,
 ) {
 
@@ -138,6 +144,18 @@ class KotlinIntegrationTests(
 			desk::lockedSuspending,
 			desk::lockedFlow,
 			desk::lockedSuspendingFlow,
+		),
+		Guarded(
+			"@CircuitBreaker",
+			CircuitOpenException::class,
+			{ user ->
+				breakers.control().force("quotes", listOf(user), "FORCED_OPEN", Duration.ofMinutes(1), "", "test")
+				await().until { circuits.state("quotes", user) == CircuitState.FORCED_OPEN }
+			},
+			desk::breaking,
+			desk::breakingSuspending,
+			desk::breakingFlow,
+			desk::breakingSuspendingFlow,
 		),
 	)
 
