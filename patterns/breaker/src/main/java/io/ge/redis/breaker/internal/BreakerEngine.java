@@ -67,8 +67,7 @@ final class BreakerEngine {
 				.min(Comparator.comparingLong((entry) -> entry.getValue().reportedAt()))
 				.ifPresent((oldest) -> this.breakers.remove(oldest.getKey()));
 		}
-		InstanceBreaker made = new InstanceBreaker(settings, this.redis.keys(parts), now(), this.events,
-				this::ask);
+		InstanceBreaker made = new InstanceBreaker(settings, this.redis.keys(parts), now(), this.events, this::ask);
 		InstanceBreaker known = this.breakers.putIfAbsent(parts, made);
 		InstanceBreaker added = (known != null) ? known : made;
 		// Becomes one of the electorate, and learns the state
