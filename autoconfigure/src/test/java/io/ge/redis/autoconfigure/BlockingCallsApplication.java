@@ -65,10 +65,9 @@ public final class BlockingCallsApplication {
 	/** Whose locks nobody holds for longer than it takes to read or write memory. */
 	private static final List<String> MOMENTARY = List.of("io.ge.redis.ratelimit.internal.LiveLimits",
 			"io.ge.redis.ratelimit.internal.LocalRateLimiter", "io.ge.redis.ratelimit.internal.MostDenied",
-			"io.ge.redis.blacklist.internal.LocalRows",
-			"io.ge.redis.lock.internal.LocalLocks", "io.ge.redis.breaker.internal.InstanceBreaker",
-			"io.lettuce.core.protocol.SharedLock", "io.netty.", "tools.jackson.",
-			"org.springframework.util.function.SingletonSupplier",
+			"io.ge.redis.blacklist.internal.LocalRows", "io.ge.redis.lock.internal.LocalLocks",
+			"io.ge.redis.breaker.internal.InstanceBreaker", "io.lettuce.core.protocol.SharedLock", "io.netty.",
+			"tools.jackson.", "org.springframework.util.function.SingletonSupplier",
 			"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue",
 			"java.util.concurrent.ThreadPoolExecutor");
 

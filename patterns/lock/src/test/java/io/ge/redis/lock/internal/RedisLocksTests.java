@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package io.ge.redis.lock.internal;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
