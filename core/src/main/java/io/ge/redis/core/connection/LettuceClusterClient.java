@@ -45,16 +45,13 @@ final class LettuceClusterClient extends RedisClusterClient {
 
 	private final List<RedisURI> seeds;
 
+	/** Opens a connection to one server. */
 	private final Function<RedisURI, CompletionStage<StatefulRedisConnection<String, String>>> opening;
 
 	private final AtomicReference<@Nullable CompletableFuture<Partitions>> reading = new AtomicReference<>();
 
 	private volatile List<RedisClusterNode> known = List.of();
 
-	/**
-	 * Creates a client.
-	 * @param opening opens a connection to one server
-	 */
 	LettuceClusterClient(ClientResources resources, List<RedisURI> seeds,
 			Function<RedisURI, CompletionStage<StatefulRedisConnection<String, String>>> opening) {
 		super(resources, seeds);

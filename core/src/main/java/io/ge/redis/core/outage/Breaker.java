@@ -207,17 +207,12 @@ public final class Breaker {
 		return (key != null) ? this.connection.shardOf(key) : null;
 	}
 
-	/**
-	 * Returns the server that was asked, for messages: the configured servers if it is
-	 * not known.
-	 */
+	/** Returns the server that was asked, or the configured ones, for messages. */
 	String server(@Nullable Shard shard) {
 		return (shard != null) ? shard.server() : this.address;
 	}
 
-	/**
-	 * Returns the server from which calls on a key are kept, for messages.
-	 */
+	/** Returns the server from which calls on a key are kept, for messages. */
 	String closedServer(byte @Nullable [] key) {
 		return (key == null || openForAll() != null) ? this.address
 				: this.servers.entrySet()
