@@ -20,16 +20,15 @@ import io.ge.redis.web.RefusalCustomizer;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.ResponseEntityRecorder;
 import io.ge.redis.web.exchange.servlet.ServletRequests;
+import io.ge.redis.web.limit.BoundExchanges;
 import io.ge.redis.web.limit.RateLimitHeaders;
 import io.ge.redis.web.limit.ReactiveRateLimitHeaders;
 import io.ge.redis.web.lock.FencingTokenConfigurer;
 import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
 import io.ge.redis.web.problem.ProblemFields;
 import io.ge.redis.web.problem.ProblemResolver;
-import io.ge.redis.web.problem.ProblemWriter;
 import io.ge.redis.web.problem.ReactiveProblemFields;
 import io.ge.redis.web.problem.ReactiveProblemResolver;
-import io.ge.redis.web.problem.ReactiveProblemWriter;
 import io.ge.redis.web.problem.RefusalFilter;
 import io.ge.redis.web.problem.RefusalHandlerAdapter;
 import io.ge.redis.web.problem.RefusalWebFilter;
@@ -44,6 +43,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
@@ -54,6 +54,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.WebExceptionHandler;
@@ -130,22 +131,17 @@ public final class GeRedisWebAutoConfiguration {
 	static class Servlets {
 
 		@Bean
-		ProblemWriter geRedisProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
+		ProblemResolver geRedisProblemResolver(ObjectProvider<RefusalCustomizer> customizers,
 				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ProblemFields> fields,
-				ObjectProvider<JsonMapper> mapper) {
-			return new ProblemWriter(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
-					fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared));
+				ObjectProvider<JsonMapper> mapper, ApplicationContext context) {
+			return new ProblemResolver(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
+					fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared), context);
 		}
 
 		@Bean
-		ProblemResolver geRedisProblemResolver(ProblemWriter writer, ApplicationContext context) {
-			return new ProblemResolver(writer, context);
-		}
-
-		@Bean
-		FilterRegistrationBean<RefusalFilter> geRedisRefusalFilter(ProblemWriter writer, Environment environment) {
+		FilterRegistrationBean<RefusalFilter> geRedisRefusalFilter(ProblemResolver problems, Environment environment) {
 			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(
-					new RefusalFilter(writer));
+					new RefusalFilter(problems));
 			registration.setOrder(WebFilterOrder.REFUSAL.inServlets(environment));
 			registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
 			return registration;
@@ -180,22 +176,18 @@ public final class GeRedisWebAutoConfiguration {
 	static class WebFlux {
 
 		@Bean
-		ReactiveProblemWriter geRedisReactiveProblemWriter(ObjectProvider<RefusalCustomizer> customizers,
+		ReactiveProblemResolver geRedisReactiveProblemResolver(ObjectProvider<RefusalCustomizer> customizers,
 				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
-				ObjectProvider<JsonMapper> mapper, ObjectProvider<WebExceptionHandler> pages) {
+				ObjectProvider<JsonMapper> mapper, ObjectProvider<WebExceptionHandler> pages,
+				ApplicationContext context) {
 			// Not that for all that has no page
-			return new ReactiveProblemWriter(customizers.orderedStream().toList(),
+			return new ReactiveProblemResolver(customizers.orderedStream().toList(),
 					interceptors.orderedStream().toList(), fields.orderedStream().toList(),
 					mapper.getIfAvailable(JsonMapper::shared),
 					() -> pages.orderedStream()
 						.filter((each) -> !(each instanceof ResponseStatusExceptionHandler))
-						.toList());
-		}
-
-		@Bean
-		ReactiveProblemResolver geRedisReactiveProblemResolver(ReactiveProblemWriter writer,
-				ApplicationContext context) {
-			return new ReactiveProblemResolver(writer, context);
+						.toList(),
+					context);
 		}
 
 		@Bean
@@ -204,12 +196,24 @@ public final class GeRedisWebAutoConfiguration {
 			return new RefusalHandlerAdapter(problems, adapter::getObject, () -> scopes.orderedStream().toList());
 		}
 
+		// Behind all others, since they may change the exchange
+		@Bean
+		@ConditionalOnMissingBean
+		ServerWebExchangeContextFilter geRedisExchangeContextFilter() {
+			return new ServerWebExchangeContextFilter();
+		}
+
+		@Bean
+		BoundExchanges geRedisBoundExchanges() {
+			return new BoundExchanges();
+		}
+
 		@Bean
 		ReactiveRateLimitHeaders geRedisReactiveRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
 			return new ReactiveRateLimitHeaders(() -> {
 				RateLimitProperties limits = properties.getIfAvailable();
 				return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;
-			}, WebFilterOrder.RATE_LIMIT_HEADERS.inWebFlux());
+			});
 		}
 
 		@Bean
@@ -218,8 +222,8 @@ public final class GeRedisWebAutoConfiguration {
 		}
 
 		@Bean
-		RefusalWebFilter geRedisRefusalWebFilter(ReactiveProblemWriter writer) {
-			return new RefusalWebFilter(writer, WebFilterOrder.REFUSAL.inWebFlux());
+		RefusalWebFilter geRedisRefusalWebFilter(ReactiveProblemResolver problems) {
+			return new RefusalWebFilter(problems, WebFilterOrder.REFUSAL.inWebFlux());
 		}
 
 	}

@@ -6,12 +6,11 @@ import java.util.EnumSet;
 
 import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.ResponseEntityRecorder;
-import io.ge.redis.web.exchange.reactive.IdempotencyWebFilter;
 import io.ge.redis.web.exchange.reactive.IdempotentHandlerAdapter;
 import io.ge.redis.web.exchange.reactive.ReactiveRequests;
-import io.ge.redis.web.exchange.servlet.ErrorPages;
 import io.ge.redis.web.exchange.servlet.IdempotencyFilter;
 import io.ge.redis.web.exchange.servlet.IdempotentDispatch;
 import io.ge.redis.web.exchange.servlet.ServletCallScope;
@@ -25,14 +24,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
-import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -61,14 +58,9 @@ public final class IdempotencyWebAutoConfiguration {
 					new IdempotencyFilter(properties));
 			registration.setOrder(Ordered.LOWEST_PRECEDENCE);
 			registration.setMatchAfter(true);
-			registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD,
-					DispatcherType.ERROR, DispatcherType.ASYNC));
+			registration
+				.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.FORWARD, DispatcherType.ASYNC));
 			return registration;
-		}
-
-		@Bean
-		ServletListenerRegistrationBean<ErrorPages> geRedisErrorPages() {
-			return new ServletListenerRegistrationBean<>(new ErrorPages());
 		}
 
 		@Bean
@@ -116,26 +108,11 @@ public final class IdempotencyWebAutoConfiguration {
 			return ResponseEntityRecorder.onWebFlux(() -> properties.getObject().replayedHeaders());
 		}
 
-		// In front of all others, so that it sees the request as the application gets it
-		@Bean
-		@Order(Ordered.HIGHEST_PRECEDENCE)
-		HttpHandlerDecoratorFactory geRedisIdempotencyHttpHandlerDecorator(IdempotencyWebFilter filter) {
-			return filter::decorate;
-		}
-
-		// Behind all others, also those without an order: they see a replay as they saw
-		// the
-		// first response
-		@Bean
-		IdempotencyWebFilter geRedisIdempotencyWebFilter(IdempotencyProperties properties,
-				ObjectProvider<IdempotencyKeyHeader> handlers) {
-			return new IdempotencyWebFilter(properties, handlers::getObject);
-		}
-
 		@Bean
 		IdempotentHandlerAdapter geRedisIdempotentHandlerAdapter(IdempotencyKeyHeader handlers,
-				ObjectProvider<HandlerAdapter> adapters) {
-			return new IdempotentHandlerAdapter(handlers, adapters);
+				IdempotencyProperties properties, ObjectProvider<HandlerAdapter> adapters,
+				ObjectProvider<HandlerResultHandler> results) {
+			return new IdempotentHandlerAdapter(handlers, ExchangeRules.of(properties), adapters, results);
 		}
 
 	}

@@ -10,7 +10,6 @@ import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.internal.RateLimitPattern;
-import io.ge.redis.web.limit.BoundRequests;
 import io.ge.redis.web.limit.RateLimitFilter;
 import io.ge.redis.web.limit.RateLimitHeaders;
 import io.ge.redis.web.limit.RateLimitWebFilter;
@@ -117,11 +116,6 @@ public final class RateLimitWebAutoConfiguration {
 				ObjectProvider<SubscriberScope> scopes) {
 			return new RateLimitWebFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems,
 					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inWebFlux());
-		}
-
-		@Bean
-		BoundRequests geRedisBoundRequests() {
-			return new BoundRequests();
 		}
 
 	}

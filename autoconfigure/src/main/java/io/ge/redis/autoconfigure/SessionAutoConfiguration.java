@@ -30,7 +30,7 @@ import io.ge.redis.session.SessionProperties.OnOutage;
 import io.ge.redis.session.Sessions;
 import io.ge.redis.session.internal.RedisSessions;
 import io.ge.redis.session.internal.SessionCodec;
-import io.ge.redis.web.problem.ProblemWriter;
+import io.ge.redis.web.problem.ProblemResolver;
 import io.ge.redis.web.problem.RefusalFilter;
 import io.ge.redis.web.session.ReactiveSessions;
 import io.ge.redis.web.session.ServletSessions;
@@ -187,8 +187,8 @@ public final class SessionAutoConfiguration {
 		}
 
 		@Bean
-		FilterRegistrationBean<RefusalFilter> geRedisSessionRefusalFilter(ProblemWriter writer) {
-			return before(new RefusalFilter(writer), "geRedisSessionRefusalFilter", 2);
+		FilterRegistrationBean<RefusalFilter> geRedisSessionRefusalFilter(ProblemResolver problems) {
+			return before(new RefusalFilter(problems), "geRedisSessionRefusalFilter", 2);
 		}
 
 		private static <T extends Filter> FilterRegistrationBean<T> before(T filter, String name, int distance) {

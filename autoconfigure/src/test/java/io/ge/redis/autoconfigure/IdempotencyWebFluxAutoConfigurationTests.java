@@ -8,7 +8,6 @@ import io.ge.redis.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.ResponseEntityRecorder;
-import io.ge.redis.web.exchange.reactive.IdempotencyWebFilter;
 import io.ge.redis.web.exchange.reactive.IdempotentHandlerAdapter;
 import io.ge.redis.web.exchange.reactive.ReactivePrincipals;
 import io.ge.redis.web.exchange.reactive.ReactiveRequests;
@@ -28,7 +27,6 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.codec.ServerSentEvent;
-import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -53,8 +51,6 @@ class IdempotencyWebFluxAutoConfigurationTests {
 	void requestsAreSeenAsAWhole() {
 		this.reactive.withBean(Accepted.class)
 			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(HttpHandlerDecoratorFactory.class)
-				.hasSingleBean(IdempotencyWebFilter.class)
 				.hasSingleBean(IdempotentHandlerAdapter.class)
 				.hasSingleBean(ReactiveRequests.class)
 				.hasSingleBean(IdempotencyKeyHeader.class)
@@ -65,14 +61,14 @@ class IdempotencyWebFluxAutoConfigurationTests {
 	@Test
 	void staysAwayWhereItIsNotWanted() {
 		this.reactive.withPropertyValues("ge.redis.idempotency.enabled=false")
-			.run((context) -> assertThat(context).doesNotHaveBean(IdempotencyWebFilter.class));
+			.run((context) -> assertThat(context).doesNotHaveBean(IdempotentHandlerAdapter.class));
 		this.reactive.withClassLoader(new FilteredClassLoader(DispatcherHandler.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyWebFilter.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotentHandlerAdapter.class));
 		new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS)
 			.withPropertyValues("ge.redis.idempotency.ttl=1d")
 			.run((context) -> assertThat(context).hasNotFailed()
 				.hasSingleBean(IdempotencyKeyHeader.class)
-				.doesNotHaveBean(IdempotencyWebFilter.class)
+				.doesNotHaveBean(IdempotentHandlerAdapter.class)
 				.doesNotHaveBean(IdempotencyFilter.class)
 				.hasBean("geRedisIdempotencyFilter"));
 	}

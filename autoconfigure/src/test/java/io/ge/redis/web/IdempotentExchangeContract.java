@@ -145,7 +145,7 @@ abstract class IdempotentExchangeContract {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "value", "created", "nothing", "accepted", "text", "written", "bytes", "zipped", "file",
-			"entity", "object", "unreadable", "exception", "not-found", "reason", "listed" })
+			"entity", "object", "unreadable", "exception", "not-found", "listed" })
 	void repetitionGetsTheSameStatusHeadersAndBytes(String path) {
 		assertRepeated(path);
 	}
@@ -160,6 +160,19 @@ abstract class IdempotentExchangeContract {
 		assertThat(headers(again)).isEqualTo(headers(first));
 		assertThat(effects()).isEqualTo(1);
 		assertThat(SharedRedis.standalone().keysWithoutTtl()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/gone", "/reason" })
+	void errorIsRepeatedAndItsPageRenderedAnew(String path) {
+		HttpResponse<byte[]> first = post(path, "k");
+		HttpResponse<byte[]> again = post(path, "k");
+		assertThat(first.headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(again.headers().firstValue(REPLAYED)).contains("true");
+		assertThat(first.statusCode()).isEqualTo(path.equals("/gone") ? 410 : 423);
+		assertThat(again.statusCode()).isEqualTo(first.statusCode());
+		assertThat(text(again).isEmpty()).isEqualTo(text(first).isEmpty());
+		assertThat(effects()).isEqualTo(1);
 	}
 
 	@Test

@@ -150,8 +150,7 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 	}
 
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "several", "several-texts", "disk", "view", "gone", "written-and-refused", "written-in-vain" })
+	@ValueSource(strings = { "several", "several-texts", "disk", "view", "written-and-refused", "written-in-vain" })
 	void repetitionGetsTheSameWhateverMadeTheResponse(String path) {
 		assertRepeated(path);
 	}

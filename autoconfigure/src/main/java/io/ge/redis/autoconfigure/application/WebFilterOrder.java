@@ -11,9 +11,6 @@ import org.springframework.core.env.Environment;
  */
 public enum WebFilterOrder {
 
-	/** Collects the headers about the client's limits. */
-	RATE_LIMIT_HEADERS(-4),
-
 	/** Answers for all filters behind it. */
 	REFUSAL(-3),
 

@@ -2,31 +2,31 @@
 
 package io.ge.redis.web.exchange;
 
+import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.spi.IdempotentExchange.Completion;
 import io.ge.redis.idempotency.spi.Recording;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How a call is answered: what its response means for the key, and whether it can be
- * kept.
+ * Answer to a call: whether it fails, and whether its response can be stored.
  */
 public final class ExchangeAnswer {
 
-	private final OversizedResponse onOversized;
+	private final ExchangeRules rules;
 
 	private volatile boolean failed;
 
 	private volatile boolean refused;
 
-	private volatile boolean oversized;
-
 	private volatile boolean late;
 
-	public ExchangeAnswer(OversizedResponse onOversized) {
-		this.onOversized = onOversized;
+	public ExchangeAnswer(ExchangeRules rules) {
+		this.rules = rules;
 	}
 
 	public void begin() {
@@ -43,10 +43,9 @@ public final class ExchangeAnswer {
 		return this.failed;
 	}
 
-	public void oversized() {
-		this.oversized = true;
-	}
-
+	/**
+	 * The response is sent as it comes, so it cannot be stored.
+	 */
 	public void late() {
 		this.late = true;
 	}
@@ -55,22 +54,47 @@ public final class ExchangeAnswer {
 		return this.late;
 	}
 
-	public Recording recording(Completion call, int status, Supplier<StoredResponse> whole,
-			Supplier<StoredResponse> withoutBody) {
-		Supplier<Recording> kept = () -> kept(whole, withoutBody);
+	public Recording recording(Completion call, Response response) {
+		Supplier<Recording> kept = () -> kept(response);
 		if (call.isFinal()) {
 			return kept.get();
 		}
 		// What a guard has refused it may let through next time, whatever its status
-		return this.refused ? new Recording.Failed() : ResponseRules.judge(status, this.failed, kept);
+		return this.refused ? new Recording.Failed() : ResponseRules.judge(response.status(), this.failed, kept);
 	}
 
-	private Recording kept(Supplier<StoredResponse> whole, Supplier<StoredResponse> withoutBody) {
-		if (!this.late && !this.oversized) {
-			return new Recording.Stored(whole.get().write());
+	private Recording kept(Response response) {
+		byte[] body = response.body();
+		boolean oversized = body.length > this.rules.maxBytes();
+		if (this.late || (oversized && this.rules.oversized() == OversizedResponse.LOST)) {
+			return new Recording.Lost();
 		}
-		return (this.oversized && this.onOversized == OversizedResponse.MINIMAL)
-				? new Recording.Stored(withoutBody.get().write()) : new Recording.Lost();
+		String error = response.error();
+		StoredResponse.Head head = new StoredResponse.Head(response.status(),
+				response.headers(!oversized && error == null), error, oversized);
+		return new Recording.Stored(new StoredResponse(head, oversized ? new byte[0] : body).write());
+	}
+
+	/**
+	 * Response that is held back.
+	 */
+	public interface Response {
+
+		int status();
+
+		/**
+		 * Returns the message of an error whose page the server makes.
+		 */
+		@Nullable String error();
+
+		/**
+		 * Returns the headers to store.
+		 * @param body whether those that describe the body are among them
+		 */
+		Map<String, List<String>> headers(boolean body);
+
+		byte[] body();
+
 	}
 
 }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
@@ -39,6 +41,15 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	/** Response header of replayed responses. */
 	public static final String REPLAYED = "Idempotent-Replayed";
 
+	private static final int MAX_LENGTH = 255;
+
+	private static final String UNESCAPED = "[ !#-\\[\\]-~]*+";
+
+	// A string of RFC 8941, as the draft of the header wants it, or the bare characters,
+	// as most clients send them; possessive, so that long values take no stack
+	private static final Pattern KEY = Pattern
+		.compile("\"(" + UNESCAPED + "(?:\\\\[\"\\\\]" + UNESCAPED + ")*+)\"|([!#-~]*+)");
+
 	// Decide on the result whether the caller may have it
 	private static final List<String> CHECKS = List.of("org.springframework.security.access.prepost.PostAuthorize",
 			"org.springframework.security.access.prepost.PostFilter");
@@ -48,8 +59,6 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	private final HandlerRequests requests;
 
 	private final Map<Method, GuardedHandler> guarded = new ConcurrentHashMap<>();
-
-	private volatile boolean bodyComparedWithoutHeader;
 
 	public IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
 		this.header = header;
@@ -72,9 +81,6 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				ResolvableType.forType(ReturnTypes.promised(method)).resolve(Object.class),
 				!ReturnTypes.form(method).isPlain(), has(method, "key"), !has(method, "fingerprint"));
 		this.guarded.put(method.method(), handler);
-		if (handler.isKeyOwn() && handler.isBodyCompared()) {
-			this.bodyComparedWithoutHeader = true;
-		}
 		return new Requests(this.header, this.requests, method.method(), bound, isResultChecked(method));
 	}
 
@@ -110,14 +116,6 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				&& (known.isKeyOwn() || headers.containsHeader(this.header.get()));
 	}
 
-	/**
-	 * Returns whether any handler compares requests by their bodies whose key is not in
-	 * the header, so that nothing tells before the handler is known.
-	 */
-	public boolean isBodyComparedWithoutHeader() {
-		return this.bodyComparedWithoutHeader;
-	}
-
 	private record Requests(Supplier<String> header, HandlerRequests requests, Method method, List<Integer> bound,
 			boolean resultChecked) implements Calls {
 
@@ -132,13 +130,23 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 			if (values.isEmpty()) {
 				return null;
 			}
-			String key = (values.size() == 1) ? IdempotencyKeySyntax.parse(values.get(0)) : null;
+			String key = (values.size() == 1) ? parse(values.get(0)) : null;
 			if (key == null) {
 				throw new IdempotencyKeyException("The header " + name
 						+ " must hold one key of 1 to 255 printable ASCII characters, as a string in double quotes or "
 						+ "bare without spaces");
 			}
 			return key;
+		}
+
+		private static @Nullable String parse(String value) {
+			Matcher form = KEY.matcher(value.strip());
+			if (!form.matches()) {
+				return null;
+			}
+			String quoted = form.group(1);
+			String key = (quoted != null) ? quoted.replaceAll("\\\\(.)", "$1") : form.group();
+			return (key.isBlank() || key.length() > MAX_LENGTH) ? null : key;
 		}
 
 		@Override

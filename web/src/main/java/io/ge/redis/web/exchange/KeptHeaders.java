@@ -43,17 +43,14 @@ public final class KeptHeaders {
 		}
 	}
 
-	public Map<String, List<String>> of(Function<String, @Nullable Collection<String>> response) {
+	public Map<String, List<String>> of(Function<String, @Nullable Collection<String>> response, boolean body) {
 		Map<String, List<String>> headers = present(response);
 		if (this.before != null) {
 			headers.entrySet().removeAll(this.before.entrySet());
 		}
-		return headers;
-	}
-
-	public Map<String, List<String>> withoutBody(Function<String, @Nullable Collection<String>> response) {
-		Map<String, List<String>> headers = of(response);
-		OF_THE_BODY.forEach(headers::remove);
+		if (!body) {
+			OF_THE_BODY.forEach(headers::remove);
+		}
 		return headers;
 	}
 

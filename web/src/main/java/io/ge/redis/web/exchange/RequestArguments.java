@@ -9,15 +9,12 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.TimeZone;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.BeanUtils;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.HttpEntity;
 import org.springframework.web.bind.annotation.MatrixVariable;
@@ -29,20 +26,14 @@ import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.multipart.MultipartFile;
 
 /**
- * The arguments of a handler that are the content of the request: not headers, cookies,
- * sessions, the user and what the server injects, in which a repetition may differ.
+ * Arguments of a handler that are bound from the content of the request by an annotation
+ * or by their type. Others are bound from parameters, which are compared anyway, or
+ * differ in a repetition.
  */
 final class RequestArguments {
 
 	private static final List<Class<? extends Annotation>> CONTENT = List.of(RequestBody.class, RequestPart.class,
 			RequestParam.class, PathVariable.class, MatrixVariable.class, ModelAttribute.class);
-
-	// Say how a parameter looks, not where it comes from
-	private static final List<String> DESCRIPTIVE = List.of("jakarta.validation.", "jakarta.annotation.",
-			"org.springframework.format.annotation.", "org.springframework.lang.", "org.springdoc.",
-			"io.swagger.v3.oas.annotations.");
-
-	private static final Set<Class<?>> CONTEXT = Set.of(Locale.class, TimeZone.class, java.time.ZoneId.class);
 
 	private RequestArguments() {
 	}
@@ -54,24 +45,7 @@ final class RequestArguments {
 			}
 		}
 		Class<?> type = parameter.getParameterType();
-		if (HttpEntity.class.isAssignableFrom(type) || MultipartFile.class.isAssignableFrom(type)) {
-			return true;
-		}
-		return isPlain(parameter) && !CONTEXT.contains(type) && (BeanUtils.isSimpleProperty(type) || isOwn(type));
-	}
-
-	// Without an annotation that has a meaning for a resolver, Spring binds it from
-	// parameters
-	private static boolean isPlain(MethodParameter parameter) {
-		return Arrays.stream(parameter.getParameterAnnotations())
-			.allMatch((annotation) -> annotation.annotationType().getSimpleName().startsWith("Valid")
-					|| DESCRIPTIVE.stream().anyMatch(annotation.annotationType().getName()::startsWith));
-	}
-
-	private static boolean isOwn(Class<?> type) {
-		String name = type.getName();
-		return !type.isArray() && !name.startsWith("java.") && !name.startsWith("jakarta.")
-				&& !name.startsWith("org.springframework.");
+		return HttpEntity.class.isAssignableFrom(type) || MultipartFile.class.isAssignableFrom(type);
 	}
 
 	static @Nullable Object comparable(@Nullable Object argument, UnaryOperator<@Nullable Object> others) {

@@ -62,7 +62,7 @@ public class RateLimitFilter extends OncePerRequestFilter {
 			response.sendError(HttpServletResponse.SC_BAD_REQUEST);
 			return;
 		}
-		List<RateLimitRules.Match> matches = this.rules.matches(this.phase, new ServletLimitedRequest(request), path);
+		List<RateLimitRules.Match> matches = this.rules.matches(this.phase, LimitedRequest.of(request), path);
 		if (matches.isEmpty() || isAdmitted(matches, request, response)) {
 			chain.doFilter(request, response);
 		}

@@ -107,7 +107,7 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 	private List<RateLimitRules.Match> matches(ServerWebExchange exchange, UnaryOperator<Runnable> scope,
 			@Nullable String user) {
 		ServerHttpRequest request = exchange.getRequest();
-		LimitedRequest limited = new ReactiveLimitedRequest(request, user);
+		LimitedRequest limited = LimitedRequest.of(request, user);
 		CompletableFuture<List<RateLimitRules.Match>> matches = new CompletableFuture<>();
 		scope
 			.apply(() -> matches

@@ -80,8 +80,8 @@ final class RequestKeys {
 	}
 
 	private @Nullable String clientAddress(LimitedRequest request) {
-		List<String> forwarded = (this.trustedHops > 0) ? request.headers(FORWARDED_FOR) : List.of();
-		return ClientAddress.of(request.address(), forwarded, this.trustedHops);
+		List<String> forwarded = (this.trustedHops > 0) ? request.headers().apply(FORWARDED_FOR) : List.of();
+		return ClientAddress.of(request.address().get(), forwarded, this.trustedHops);
 	}
 
 	private @Nullable String principal(LimitedRequest request) {
@@ -91,7 +91,7 @@ final class RequestKeys {
 				return name;
 			}
 		}
-		return request.user();
+		return request.user().get();
 	}
 
 	// Headers carry credentials, which must be readable neither in Redis nor in reports

@@ -72,14 +72,14 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 
 	public static RequestRules onServlets(RateLimitRules limits, Supplier<PathPatternParser> parser,
 			Supplier<List<PrincipalProvider>> principals, Environment environment) {
-		return new RequestRules(limits, parser, principals, "#request.serverName", ServletLimitedRequest::current,
+		return new RequestRules(limits, parser, principals, "#request.serverName", LimitedRequest::ofThread,
 				environment);
 	}
 
 	public static RequestRules onWebFlux(RateLimitRules limits, Supplier<PathPatternParser> parser,
 			Supplier<List<PrincipalProvider>> principals, Environment environment) {
 		return new RequestRules(limits, parser, principals, "#request.headers.getFirst('X-Tenant')",
-				BoundRequests::current, environment);
+				LimitedRequest::ofSubscriber, environment);
 	}
 
 	@Override

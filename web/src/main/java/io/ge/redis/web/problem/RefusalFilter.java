@@ -5,6 +5,7 @@ package io.ge.redis.web.problem;
 import java.io.IOException;
 
 import io.ge.redis.GeRedisException;
+import io.ge.redis.RedisUnavailableException;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -16,6 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 
 /**
@@ -29,10 +31,10 @@ public class RefusalFilter implements Filter {
 
 	private static final String NOTED = GeRedisException.class.getName();
 
-	private final ProblemWriter writer;
+	private final ProblemResolver problems;
 
-	public RefusalFilter(ProblemWriter writer) {
-		this.writer = writer;
+	public RefusalFilter(ProblemResolver problems) {
+		this.problems = problems;
 	}
 
 	@Override
@@ -49,23 +51,26 @@ public class RefusalFilter implements Filter {
 	private void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
 		Problem problem = (request.getDispatcherType() == DispatcherType.ERROR)
-				? (Problem) request.getAttribute(ProblemWriter.PAGE) : null;
+				? (Problem) request.getAttribute(ProblemResolver.PAGE) : null;
 		ErrorPage page = (problem != null) ? new ErrorPage(response, problem.detail().getStatus()) : null;
 		try {
 			chain.doFilter(request, (page != null) ? page : response);
 		}
 		catch (ServletException | RuntimeException ex) {
 			GeRedisException refusal = findRefusal(ex);
-			if (refusal == null || !this.writer.write(refusal, request, response)) {
+			if (refusal == null || !this.problems.write(refusal, request, response)) {
 				throw ex;
 			}
 		}
 		if (problem != null && page != null && page.isReplaced && !response.isCommitted()) {
-			this.writer.write(problem, response);
+			this.problems.write(problem, response);
 		}
 		if (request.getDispatcherType() == DispatcherType.REQUEST && isBare(response)
 				&& request.getAttribute(NOTED) instanceof GeRedisException refusal) {
-			this.writer.write(refusal, request, response);
+			if (refusal instanceof RedisUnavailableException) {
+				response.setHeader(HttpHeaders.WWW_AUTHENTICATE, null);
+			}
+			this.problems.write(refusal, request, response);
 		}
 	}
 

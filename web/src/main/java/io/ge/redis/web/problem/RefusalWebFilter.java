@@ -28,12 +28,12 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 
 	private static final String NOTED = GeRedisException.class.getName();
 
-	private final ReactiveProblemWriter writer;
+	private final ReactiveProblemResolver problems;
 
 	private final int order;
 
-	public RefusalWebFilter(ReactiveProblemWriter writer, int order) {
-		this.writer = writer;
+	public RefusalWebFilter(ReactiveProblemResolver problems, int order) {
+		this.problems = problems;
 		this.order = order;
 	}
 
@@ -57,7 +57,7 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 
 	private @Nullable Mono<Void> answer(Throwable failure, ServerWebExchange exchange) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			Mono<Void> answer = (cause instanceof GeRedisException refusal) ? this.writer.write(refusal, exchange)
+			Mono<Void> answer = (cause instanceof GeRedisException refusal) ? this.problems.write(refusal, exchange)
 					: null;
 			if (answer != null) {
 				return answer;
@@ -82,7 +82,7 @@ public class RefusalWebFilter implements WebFilter, Ordered {
 		public Mono<Void> setComplete() {
 			GeRedisException refusal = this.noted.get();
 			boolean bare = getStatusCode() == HttpStatus.UNAUTHORIZED && getHeaders().getContentType() == null;
-			Mono<Void> answer = (refusal != null && bare) ? RefusalWebFilter.this.writer.write(refusal, this.exchange)
+			Mono<Void> answer = (refusal != null && bare) ? RefusalWebFilter.this.problems.write(refusal, this.exchange)
 					: null;
 			return (answer != null) ? answer : super.setComplete();
 		}

@@ -181,16 +181,6 @@ final class WatchedHandlers {
 			return this.controller;
 		}
 
-		@Override
-		public boolean equals(@Nullable Object other) {
-			return super.equals(other);
-		}
-
-		@Override
-		public int hashCode() {
-			return super.hashCode();
-		}
-
 	}
 
 	/**

@@ -67,7 +67,7 @@ class RequestKeysTests {
 	}
 
 	private static LimitedRequest limited(HttpServletRequest request) {
-		return new ServletLimitedRequest(request);
+		return LimitedRequest.of(request);
 	}
 
 }

@@ -17,6 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -31,7 +32,7 @@ import static org.mockito.Mockito.mock;
 class RefusalFilterTests {
 
 	private final RefusalFilter filter = new RefusalFilter(
-			new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared()));
+			new ProblemResolver(List.of(), List.of(), List.of(), JsonMapper.shared(), new StaticApplicationContext()));
 
 	private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/me");
 
@@ -108,8 +109,8 @@ class RefusalFilterTests {
 		MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/me");
 		request.addHeader("Accept", "text/html,*/*;q=0.8");
 		MockHttpServletResponse response = new MockHttpServletResponse();
-		new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared()).write(revoked(TokenStatus.REVOKED),
-				request, response);
+		new ProblemResolver(List.of(), List.of(), List.of(), JsonMapper.shared(), new StaticApplicationContext())
+			.write(revoked(TokenStatus.REVOKED), request, response);
 		assertThat(response.isCommitted()).isTrue();
 		assertThat(response.getContentAsString()).isEmpty();
 		MockHttpServletResponse dispatched = new MockHttpServletResponse();

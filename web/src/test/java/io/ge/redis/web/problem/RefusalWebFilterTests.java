@@ -17,6 +17,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
@@ -30,8 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RefusalWebFilterTests {
 
-	private final RefusalWebFilter filter = new RefusalWebFilter(
-			new ReactiveProblemWriter(List.of(), List.of(), List.of(), JsonMapper.builder().build(), List::of), 0);
+	private final RefusalWebFilter filter = new RefusalWebFilter(new ReactiveProblemResolver(List.of(), List.of(),
+			List.of(), JsonMapper.builder().build(), List::of, new StaticApplicationContext()), 0);
 
 	private final MockServerHttpResponse server = new MockServerHttpResponse();
 

@@ -5,8 +5,8 @@ package io.ge.redis.web.exchange.reactive;
 import java.util.List;
 import java.util.function.Supplier;
 
+import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.servlet.IdempotentDispatch;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -21,23 +21,30 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Notifies an exchange that its handler is guarded, and that the response answers an
- * exception; renders nothing where a response is replayed. The counterpart of
- * {@link IdempotentDispatch}.
+ * Calls guarded handlers and writes their results, so that the response is stored before
+ * it is sent, or replaced by a stored one.
  */
 public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final IdempotencyKeyHeader handlers;
 
+	private final ExchangeRules rules;
+
 	private final Supplier<List<HandlerAdapter>> adapters;
 
-	public IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ObjectProvider<HandlerAdapter> adapters) {
+	private final Supplier<List<HandlerResultHandler>> results;
+
+	public IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ExchangeRules rules,
+			ObjectProvider<HandlerAdapter> adapters, ObjectProvider<HandlerResultHandler> results) {
 		this.handlers = handlers;
+		this.rules = rules;
 		this.adapters = SingletonSupplier
 			.of(() -> adapters.orderedStream().filter((adapter) -> adapter != this).toList());
+		this.results = SingletonSupplier.of(() -> results.orderedStream().toList());
 	}
 
 	@Override
@@ -53,15 +60,12 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	@Override
 	public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
 		HandlerMethod guarded = (HandlerMethod) handler;
-		return Mono.deferContextual((context) -> {
-			ReactiveExchange idempotent = ReactiveExchange.of(context);
-			Mono<HandlerResult> called = next(handler).handle(exchange, handler);
-			if (idempotent == null || !idempotent.isSeen(context)) {
-				return called;
-			}
-			idempotent.expect(guarded.getMethod(),
-					this.handlers.isBodyCompared(guarded.getMethod(), exchange.getRequest().getHeaders()));
-			return called.map((result) -> watch(result, guarded, idempotent));
+		return Mono.defer(() -> {
+			ReactiveExchange idempotent = new ReactiveExchange(exchange, guarded.getMethod(),
+					this.handlers.isBodyCompared(guarded.getMethod(), exchange.getRequest().getHeaders()), this.rules);
+			Mono<Void> dispatch = Mono.defer(() -> next(handler).handle(idempotent.exchange(), handler))
+				.flatMap((result) -> answer(result, guarded, idempotent));
+			return idempotent.answerWith(dispatch).then(Mono.empty());
 		});
 	}
 
@@ -73,23 +77,33 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 			.orElseThrow(() -> new IllegalStateException("No HandlerAdapter: " + handler));
 	}
 
-	private static HandlerResult watch(HandlerResult result, HandlerMethod guarded, ReactiveExchange exchange) {
+	private Mono<Void> answer(HandlerResult result, HandlerMethod guarded, ReactiveExchange exchange) {
 		if (!(result.getHandler() instanceof HandlerMethod answering)
 				|| !answering.getMethod().equals(guarded.getMethod())) {
 			// The handler has answered itself, and this answers what it has failed with
-			exchange.failed();
-			return result;
+			exchange.failed(null);
+			return write(result, exchange.exchange());
 		}
 		HandlerResult watched = new HandlerResult(result.getHandler(), untilReplayed(result.getReturnValue(), exchange),
 				result.getReturnTypeSource(), result.getBindingContext());
 		DispatchExceptionHandler exceptions = result.getExceptionHandler();
-		return watched.setExceptionHandler((current, failure) -> {
+		return write(watched, exchange.exchange()).onErrorResume((failure) -> {
 			if (failure instanceof Replayed) {
 				return Mono.empty();
 			}
 			exchange.failed(failure);
-			return (exceptions != null) ? exceptions.handleError(current, failure) : Mono.error(failure);
+			return (exceptions != null) ? exceptions.handleError(exchange.exchange(), failure)
+				.flatMap((handled) -> write(handled, exchange.exchange())) : Mono.error(failure);
 		});
+	}
+
+	private Mono<Void> write(HandlerResult result, ServerWebExchange exchange) {
+		for (HandlerResultHandler handler : this.results.get()) {
+			if (handler.supports(result)) {
+				return handler.handleResult(exchange, result);
+			}
+		}
+		return Mono.error(new IllegalStateException("No HandlerResultHandler for " + result.getReturnValue()));
 	}
 
 	private static @Nullable Object untilReplayed(@Nullable Object value, ReactiveExchange exchange) {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.web.exchange.ComparedRequest;
@@ -15,104 +14,103 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.codec.DecodingException;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.multipart.FilePart;
 import org.springframework.http.codec.multipart.FormFieldPart;
 import org.springframework.http.codec.multipart.Part;
-import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.ServerWebInputException;
 
 /**
- * The content that has to be equal in a repetition: method, path, parameters and body. A
- * multipart form that was taken apart is compared by its parts, since a repetition may
- * part them by another line.
+ * Content that has to be equal in a repetition: method, path, parameters and body. A form
+ * is compared by its parameters and parts, unless its body was read as it came.
  */
 final class ReactiveContent {
 
+	private final ServerWebExchange exchange;
+
 	private final ReactiveExchangeRequest request;
 
-	private volatile @Nullable Parts parts;
+	private volatile @Nullable Form form;
 
-	ReactiveContent(ReactiveExchangeRequest request) {
+	ReactiveContent(ServerWebExchange exchange, ReactiveExchangeRequest request) {
+		this.exchange = exchange;
 		this.request = request;
 	}
 
-	Mono<Void> read(ServerWebExchange exchange) {
-		return this.request.readRest().then(Mono.defer(() -> readParts(exchange)));
+	Mono<Void> read() {
+		return Mono.defer(() -> {
+			if (this.form != null || this.request.isBegun()) {
+				return Mono.empty();
+			}
+			if (this.request.isOfType(MediaType.APPLICATION_FORM_URLENCODED)) {
+				return this.exchange.getFormData()
+					.doOnNext((fields) -> this.form = new Form(fields, ComparedRequest.NOTHING))
+					.then();
+			}
+			return this.request.isOfType(MediaType.MULTIPART_FORM_DATA) ? readParts() : this.request.readRest();
+		})
+			.onErrorMap(
+					(failure) -> failure instanceof DecodingException || failure instanceof IllegalArgumentException,
+					(failure) -> new ServerWebInputException("The form cannot be read", null, failure));
 	}
 
-	// Only if somebody has had them taken apart: who reads the body itself is to find it
-	private Mono<Void> readParts(ServerWebExchange exchange) {
-		if (this.parts != null || this.request.isUnread() || !this.request.isOfType(MediaType.MULTIPART_FORM_DATA)) {
-			return Mono.empty();
-		}
-		return exchange.getMultipartData()
-			.flatMapMany((data) -> Flux.fromIterable(data.values()).concatMapIterable((several) -> several))
-			.concatMap((part) -> entry(part))
-			.collectList()
-			.doOnNext((entries) -> {
-				Parts read = new Parts(new TreeMap<>(), new ArrayList<>());
-				entries.forEach((entry) -> entry.accept(read));
-				this.parts = read;
-			})
-			.then()
-			// It is compared as it came
-			.onErrorComplete();
+	private Mono<Void> readParts() {
+		Map<String, List<String>> fields = new TreeMap<>();
+		List<Object> others = new ArrayList<>();
+		return this.exchange.getMultipartData()
+			.flatMapIterable(MultiValueMap::values)
+			.concatMap(Flux::fromIterable)
+			.concatMap((part) -> readPart(part, fields, others))
+			.then(Mono.fromRunnable(() -> this.form = new Form(fields, others)));
 	}
 
-	private static Mono<Consumer<Parts>> entry(Part part) {
+	private static Mono<Void> readPart(Part part, Map<String, List<String>> fields, List<Object> others) {
 		if (part instanceof FormFieldPart field) {
-			return Mono.just((parts) -> parts.fields()
-				.computeIfAbsent(field.name(), (name) -> new ArrayList<>())
-				.add(field.value()));
+			fields.computeIfAbsent(field.name(), (name) -> new ArrayList<>()).add(field.value());
+			return Mono.empty();
 		}
 		String file = (part instanceof FilePart named) ? named.filename() : null;
 		MessageDigest digest = Sha256.digest();
-		// Looked at only, since the handler is to find it, too
+		// Not released, since the handler is to find it, too
 		return part.content()
 			.doOnNext((buffer) -> ReactiveExchangeRequest.update(digest, buffer))
-			.then(Mono.fromSupplier(() -> {
-				List<Object> compared = ComparedRequest.part(part.name(), file, digest.digest());
-				return (parts) -> parts.others().add(compared);
-			}));
+			.then(Mono.fromRunnable(() -> others.add(ComparedRequest.part(part.name(), file, digest.digest()))));
 	}
 
-	@Nullable List<@Nullable Object> whole(ServerHttpRequest asked) {
-		Parts taken = this.parts;
-		// Who takes the parts does not read on to the end
-		byte[] hash = (taken != null) ? ComparedRequest.NOTHING : this.request.hash();
-		if (hash == null) {
+	@Nullable List<@Nullable Object> whole() {
+		Form read = this.form;
+		Object body = (read != null) ? read.body() : this.request.hash();
+		if (body == null) {
 			return null;
 		}
-		Map<String, List<String>> parameters = query();
-		Map<String, List<String>> form = (taken != null) ? taken.fields() : this.request.form();
-		if (form != null) {
-			form.forEach(
-					(name, values) -> parameters.computeIfAbsent(name, (added) -> new ArrayList<>()).addAll(values));
-		}
-		List<@Nullable Object> content = compared(asked, parameters);
-		content.add((taken != null) ? taken.others() : (form != null) ? ComparedRequest.NOTHING : hash);
+		List<@Nullable Object> content = compared((read != null) ? read.fields() : Map.of());
+		content.add(body);
 		return content;
 	}
 
-	List<@Nullable Object> withoutBody(ServerHttpRequest asked) {
-		return compared(asked, query());
+	List<@Nullable Object> withoutBody() {
+		return compared(Map.of());
 	}
 
-	private List<@Nullable Object> compared(ServerHttpRequest asked, Map<String, List<String>> parameters) {
-		return ComparedRequest.withoutBody(this.request.getMethod().name(),
-				asked.getPath().pathWithinApplication().value(), parameters);
-	}
-
-	private Map<String, List<String>> query() {
+	private List<@Nullable Object> compared(Map<String, List<String>> fields) {
 		Map<String, List<String>> parameters = new TreeMap<>();
-		this.request.getQueryParams()
-			.forEach((name, values) -> parameters.put(name,
-					new ArrayList<>(values.stream().map((value) -> (value != null) ? value : "").toList())));
-		return parameters;
+		add(parameters, this.request.getQueryParams());
+		add(parameters, fields);
+		return ComparedRequest.withoutBody(this.request.getMethod().name(),
+				this.request.getPath().pathWithinApplication().value(), parameters);
 	}
 
-	private record Parts(Map<String, List<String>> fields, List<Object> others) {
+	private static void add(Map<String, List<String>> parameters, Map<String, List<String>> more) {
+		more.forEach((name, values) -> {
+			List<String> all = parameters.computeIfAbsent(name, (added) -> new ArrayList<>());
+			values.forEach((value) -> all.add((value != null) ? value : ""));
+		});
+	}
+
+	private record Form(Map<String, List<String>> fields, Object body) {
 	}
 
 }

@@ -4,179 +4,119 @@ package io.ge.redis.web.exchange.reactive;
 
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.idempotency.spi.IdempotentExchange;
-import io.ge.redis.idempotency.spi.Recording;
 import io.ge.redis.web.exchange.ExchangeAnswer;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.KeptHeaders;
 import io.ge.redis.web.exchange.StoredResponse;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.HttpStatus;
+import org.springframework.util.StringUtils;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The counterpart of a servlet's exchange on WebFlux. Behind all filters, the response is
- * held back until Redis has it, or replaced by the one that was kept. In front of them,
- * the body of the request is hashed, and the answers to exceptions that leave the filters
- * are held back.
+ * Dispatch of a request to a guarded handler on WebFlux. The response is held back until
+ * Redis has it, or replaced by the stored one.
  * <p>
- * If the client disconnects, a call that has claimed its key runs to its end and its
- * response is kept. Only a response that is sent in pieces is cancelled with its client,
+ * If the client disconnects, a call that has claimed its key runs to its end, and its
+ * value is stored. Only a response that is sent in pieces is cancelled with its client,
  * since it may have no end.
  */
 final class ReactiveExchange implements IdempotentExchange {
 
-	private static final String KEY = ReactiveExchange.class.getName();
+	private static final Log logger = LogFactory.getLog(ReactiveExchange.class);
 
-	private static final String DISPATCH = KEY + ".dispatch";
+	private static final String KEY = ReactiveExchange.class.getName();
 
 	private final ExchangeRules rules;
 
-	private final ReactiveExchangeRequest request;
+	private final Method handler;
 
-	private final ReactiveContent content;
-
-	private final ReactiveExchangeResponse outer;
+	private final boolean bodyCompared;
 
 	private final ExchangeAnswer answer;
 
-	private final KeptHeaders kept;
+	private final ReactiveExchangeResponse response;
+
+	private final ServerWebExchange exchange;
+
+	private final ReactiveContent content;
 
 	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.OPEN);
 
-	private volatile @Nullable ServerWebExchange exchange;
-
-	private volatile @Nullable ReactiveExchangeResponse inner;
-
-	private volatile @Nullable Method handler;
-
-	private volatile boolean bodyCompared;
-
-	private volatile Map<String, List<String>> before = Map.of();
-
-	private volatile @Nullable Call call;
-
-	private volatile boolean abandoned;
+	private volatile @Nullable Completion call;
 
 	private volatile CompletionStage<?> ready = CompletableFuture.completedFuture(null);
 
 	private volatile @Nullable StoredResponse replayed;
 
-	ReactiveExchange(ServerHttpRequest request, ServerHttpResponse response, ExchangeRules rules) {
+	ReactiveExchange(ServerWebExchange exchange, Method handler, boolean bodyCompared, ExchangeRules rules) {
 		this.rules = rules;
-		this.request = new ReactiveExchangeRequest(request, rules.maxUnreadBytes());
-		this.content = new ReactiveContent(this.request);
-		this.outer = hold(response);
-		this.answer = new ExchangeAnswer(rules.oversized());
-		this.kept = new KeptHeaders(rules.response().headers());
-	}
-
-	private ReactiveExchangeResponse hold(ServerHttpResponse response) {
-		return ReactiveExchangeResponse.of(response, this.rules.maxBytes(), new ReactiveExchangeResponse.Listener() {
-
-			@Override
-			public Mono<Void> oversized(ReactiveExchangeResponse oversized) {
-				if (oversized.isUnawaited()) {
-					return unanswered(oversized);
-				}
-				ReactiveExchange.this.answer.oversized();
-				return answer();
-			}
-
-			@Override
-			public void late() {
-				ReactiveExchange.this.answer.late();
-			}
-
-		});
+		this.handler = handler;
+		this.bodyCompared = bodyCompared;
+		this.answer = new ExchangeAnswer(rules);
+		this.response = new ReactiveExchangeResponse(exchange.getResponse(),
+				new KeptHeaders(rules.response().headers()), this.answer);
+		ReactiveExchangeRequest request = new ReactiveExchangeRequest(exchange.getRequest(), rules.maxUnreadBytes());
+		this.exchange = exchange.mutate().request(request).response(this.response).build();
+		this.content = new ReactiveContent(this.exchange, request);
 	}
 
 	static @Nullable ReactiveExchange of(ContextView context) {
 		return context.getOrDefault(KEY, null);
 	}
 
-	ReactiveExchangeRequest request() {
-		return this.request;
-	}
-
-	ReactiveExchangeResponse response() {
-		return this.outer;
-	}
-
-	Mono<Void> answerWith(Mono<Void> work) {
-		Mono<Void> whole = work.then(Mono.defer(this::end))
-			.onErrorResume((failure) -> end(failure).then(Mono.error(failure)))
-			.contextWrite((context) -> context.put(KEY, this));
-		return Outliving.of(whole, () -> {
-			boolean goesOn = outlivesSubscriber();
-			if (goesOn) {
-				this.outer.detach();
-			}
-			return goesOn;
-		}, this::cancelled);
-	}
-
-	Mono<Void> dispatch(ServerWebExchange decorated, ReactiveExchangeResponse response, Mono<Void> dispatch) {
-		Mono<Void> known = dispatch.contextWrite((context) -> context.put(DISPATCH, response));
-		Call last = this.call;
-		if (last != null && last.completion().isRunning()) {
-			// Whoever has not waited for that call tries something else, whose answer is
-			// not that of the call
-			return known;
-		}
-		this.stage.compareAndSet(Stage.LEFT, Stage.OPEN);
-		this.abandoned = false;
-		this.exchange = decorated;
-		this.inner = response;
-		Mono<Void> whole = known.then(Mono.defer(() -> endDispatch(response)))
-			.onErrorResume((failure) -> leave(failure, response).then(Mono.error(failure)));
-		return Outliving.of(whole, () -> {
-			response.leave();
-			return outlivesSubscriber();
-		}, this::abandoned);
-	}
-
-	@Nullable ServerWebExchange exchange() {
+	/**
+	 * Returns the exchange that the handler answers.
+	 */
+	ServerWebExchange exchange() {
 		return this.exchange;
 	}
 
-	/**
-	 * Returns whether a subscriber is part of the dispatch that is seen: not of one that
-	 * was begun while a call of another one still ran.
-	 */
-	boolean isSeen(ContextView context) {
-		ReactiveExchangeResponse response = this.inner;
-		return response != null && context.getOrDefault(DISPATCH, null) == response;
+	Mono<Void> answerWith(Mono<Void> dispatch) {
+		Mono<Void> whole = dispatch.then(Mono.defer(this::end))
+			.onErrorResume((failure) -> end(failure).then(Mono.error(failure)))
+			.contextWrite((context) -> context.put(KEY, this));
+		return Mono.create((subscriber) -> outlive(whole, subscriber));
 	}
 
-	ReactiveExchangeResponse behind(ServerHttpResponse response) {
-		return hold(response);
-	}
-
-	void expect(Method guarded, boolean compared) {
-		ReactiveExchangeResponse response = this.inner;
-		if (response != null) {
-			this.handler = guarded;
-			this.bodyCompared = compared;
-			this.request.watch();
-			this.request.keep();
-			response.watch();
-			// Such as the type of the content, which is set before the handler runs
-			this.kept.begin(response::values);
-			this.before = this.kept.present(response::values);
-		}
+	private void outlive(Mono<Void> work, MonoSink<Void> subscriber) {
+		Disposable.Swap running = Disposables.swap();
+		subscriber.onCancel(() -> {
+			this.response.detach();
+			if (!this.stage.compareAndSet(Stage.OPEN, Stage.LEFT) && this.stage.get() == Stage.CLAIMED
+					&& !this.answer.isLate()) {
+				return;
+			}
+			running.dispose();
+			unanswered();
+		});
+		running.update(work.subscribe(null, (failure) -> {
+			if (this.response.isDetached()) {
+				logger.debug("The call of this failure was abandoned", failure);
+			}
+			else {
+				subscriber.error(failure);
+			}
+		}, subscriber::success, Context.of(subscriber.contextView())));
 	}
 
 	/**
@@ -187,36 +127,30 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	Mono<Void> readContent() {
-		ServerWebExchange current = this.exchange;
-		return (this.bodyCompared && current != null) ? this.content.read(current) : Mono.empty();
+		return this.bodyCompared ? this.content.read() : Mono.empty();
 	}
 
 	@Nullable List<@Nullable Object> content() {
-		return this.content.whole(asked());
+		return this.content.whole();
 	}
 
 	List<@Nullable Object> contentWithoutBody() {
-		return this.content.withoutBody(asked());
-	}
-
-	private ServerHttpRequest asked() {
-		ServerWebExchange current = this.exchange;
-		return (current != null) ? current.getRequest() : this.request;
+		return this.content.withoutBody();
 	}
 
 	/**
 	 * Returns this for a new call of the handler, {@code null} if the handler is called
-	 * within itself. A call without an answer of its own is over when somebody tries
-	 * again.
+	 * within itself. A call without an answer of its own is over when advice around it
+	 * tries again.
 	 */
 	@Nullable ReactiveExchange forNextCall() {
-		Call last = this.call;
-		if (last != null && last.completion().isRunning()) {
+		Completion last = this.call;
+		if (last != null && last.isRunning()) {
 			return null;
 		}
 		if (last != null) {
 			this.call = null;
-			this.ready = last.completion().unanswered();
+			this.ready = last.unanswered();
 		}
 		return this;
 	}
@@ -228,16 +162,11 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	@Override
 	public void capture(Completion open) {
-		ReactiveExchangeResponse response = this.inner;
-		this.call = new Call(open, response);
+		this.call = open;
 		this.answer.begin();
 		this.stage.compareAndSet(Stage.OPEN, Stage.CLAIMED);
-		// What it held back was for the answer to an earlier attempt
-		this.outer.pass();
-		if (response != null) {
-			response.capture();
-		}
-		if (this.abandoned || this.stage.get() == Stage.LEFT) {
+		this.response.capture();
+		if (this.stage.get() == Stage.LEFT) {
 			open.unanswered();
 		}
 	}
@@ -245,10 +174,7 @@ final class ReactiveExchange implements IdempotentExchange {
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
 		this.replayed = StoredResponse.read(bytes, this.rules.response().headers());
-		ReactiveExchangeResponse response = this.inner;
-		if (response != null) {
-			response.discard();
-		}
+		this.response.discard();
 		return null;
 	}
 
@@ -257,115 +183,71 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	void replaying() {
-		this.outer.getHeaders().set(IdempotencyKeyHeader.REPLAYED, "true");
+		this.response.getHeaders().set(IdempotencyKeyHeader.REPLAYED, "true");
 	}
 
 	/**
 	 * The dispatch answers an exception. After a replay, something has refused the
 	 * request behind the guard, so it is not answered with what was kept.
 	 */
-	void failed(Throwable exception) {
-		this.answer.failed(exception);
-		ReactiveExchangeResponse response = this.inner;
-		if (response != null) {
-			response.forget();
-		}
-		if (this.replayed != null) {
-			this.replayed = null;
-			this.outer.getHeaders().remove(IdempotencyKeyHeader.REPLAYED);
-		}
-	}
-
-	void failed() {
-		Call open = this.call;
-		Throwable failure = (open != null) ? open.completion().failure() : null;
-		failed((failure != null) ? failure : new IllegalStateException());
-	}
-
-	private Mono<Void> endDispatch(ReactiveExchangeResponse response) {
-		if (response.isUnawaited()) {
-			return unanswered(response);
-		}
-		StoredResponse stored = this.replayed;
-		if (stored != null) {
-			this.replayed = null;
-			restoreHeaders(response);
-			return response.send(stored);
-		}
-		return answer().then(response.release());
-	}
-
-	// What describes a body that is not sent
-	private void restoreHeaders(ReactiveExchangeResponse response) {
-		if (!response.isCommitted()) {
-			this.rules.response().headers().forEach(response.getHeaders()::remove);
-			response.getHeaders().remove(HttpHeaders.CONTENT_LENGTH);
-			this.before.forEach(response.getHeaders()::put);
-			replaying();
-		}
-	}
-
-	/**
-	 * The response to the exception, written in front of the dispatch or of all filters,
-	 * answers the call.
-	 */
-	private Mono<Void> leave(Throwable failure, ReactiveExchangeResponse response) {
-		if (response.isUnawaited() || this.stage.get() == Stage.OVER) {
-			// There is nobody any more who could
-			return unanswered(response);
-		}
-		failed(failure);
-		if (this.call != null) {
-			this.outer.capture();
-		}
-		return Mono.empty();
-	}
-
-	private Mono<Void> unanswered(ReactiveExchangeResponse response) {
-		Call last = this.call;
-		return (last != null && last.response() == response) ? completed(last.completion().unanswered()) : Mono.empty();
+	void failed(@Nullable Throwable exception) {
+		Completion open = this.call;
+		Throwable failure = (exception == null && open != null) ? open.failure() : exception;
+		this.answer.failed((failure != null) ? failure : new IllegalStateException());
+		this.response.forget();
+		this.replayed = null;
 	}
 
 	private Mono<Void> end() {
-		over();
-		return this.outer.isCapturing() ? answer().then(this.outer.release()) : Mono.empty();
-	}
-
-	private Mono<Void> end(Throwable failure) {
-		Call open = this.call;
-		over();
-		return (open != null) ? completed(open.completion().answered(new Recording.Failed(), true)) : Mono.empty();
-	}
-
-	private void over() {
 		this.stage.set(Stage.OVER);
+		StoredResponse stored = this.replayed;
+		if (stored != null) {
+			return this.response.send(stored);
+		}
+		return answer().then(this.response.release());
+	}
+
+	/**
+	 * The exception is answered in front of the handler, so a repetition gets its status
+	 * and reason only.
+	 */
+	private Mono<Void> end(Throwable failure) {
+		if (this.stage.getAndSet(Stage.OVER) == Stage.OVER) {
+			return Mono.empty();
+		}
+		failed(failure);
+		this.response.failed(error(failure));
+		return answer();
+	}
+
+	private static ResponseStatusException error(Throwable failure) {
+		if (failure instanceof ResponseStatusException error) {
+			return error;
+		}
+		ResponseStatus status = AnnotatedElementUtils.findMergedAnnotation(failure.getClass(), ResponseStatus.class);
+		return (status != null)
+				? new ResponseStatusException(status.code(),
+						StringUtils.hasText(status.reason()) ? status.reason() : failure.getMessage())
+				: new ResponseStatusException(HttpStatus.INTERNAL_SERVER_ERROR);
 	}
 
 	private Mono<Void> answer() {
 		return Mono.defer(() -> {
-			Call last = this.call;
-			if (last == null) {
+			Completion open = this.call;
+			if (open == null) {
 				return Mono.empty();
 			}
-			Completion open = last.completion();
-			ReactiveExchangeResponse own = last.response();
-			if (own != null && own.isUnawaited()) {
+			if (this.response.isDetached()) {
 				return completed(open.unanswered());
 			}
-			ReactiveExchangeResponse response = (own == null || this.outer.isCapturing()) ? this.outer : own;
 			try {
-				return completed(open.answered(recording(open, response), this.answer.isFailed()));
+				return completed(open.answered(this.answer.recording(open, this.response), this.answer.isFailed()));
 			}
 			catch (RuntimeException | Error ex) {
 				// Else the claim would be prolonged for ever
 				return completed(open.unanswered()).then(Mono.error(ex));
 			}
 		});
-	}
-
-	private Recording recording(Completion open, ReactiveExchangeResponse response) {
-		return this.answer.recording(open, response.status(), () -> response.captured(this.kept.of(response::values)),
-				() -> response.withoutBody(this.kept.withoutBody(response::values)));
 	}
 
 	// Never on a thread of the driver
@@ -375,25 +257,14 @@ final class ReactiveExchange implements IdempotentExchange {
 		return future.isDone() ? ended : ended.publishOn(Schedulers.parallel());
 	}
 
-	private boolean outlivesSubscriber() {
-		this.stage.compareAndSet(Stage.OPEN, Stage.LEFT);
-		return this.stage.get() == Stage.CLAIMED && !this.answer.isLate();
-	}
-
-	private void cancelled() {
-		abandoned();
-		over();
-	}
-
 	/**
 	 * The method has ended, or will, without an answer; also if it is claiming its key
 	 * just now.
 	 */
-	private void abandoned() {
-		this.abandoned = true;
-		Call open = this.call;
+	private void unanswered() {
+		Completion open = this.call;
 		if (open != null) {
-			open.completion().unanswered();
+			open.unanswered();
 		}
 	}
 
@@ -402,18 +273,15 @@ final class ReactiveExchange implements IdempotentExchange {
 		/** Its key is not claimed. */
 		OPEN,
 
-		/** It runs to its end, regardless of who waits for it. */
+		/** It runs to its end, whether or not the client waits. */
 		CLAIMED,
 
-		/** Nobody waits for it. */
+		/** It was cancelled before its key was claimed. */
 		LEFT,
 
 		/** It is answered. */
 		OVER
 
-	}
-
-	private record Call(Completion completion, @Nullable ReactiveExchangeResponse response) {
 	}
 
 }

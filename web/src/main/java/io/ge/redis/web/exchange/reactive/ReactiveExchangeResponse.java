@@ -5,121 +5,101 @@ package io.ge.redis.web.exchange.reactive;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.Objects;
 
+import io.ge.redis.web.exchange.ExchangeAnswer;
+import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.KeptHeaders;
 import io.ge.redis.web.exchange.StoredResponse;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Signal;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
-import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A response that passes everything on, until it is told to hold it back or to give
- * another response in its place.
- * <p>
- * Held back is the body, and with it the commit. A body sent in pieces, or longer than is
- * kept, is passed on as it comes. This is decided when the body is subscribed to, since
- * it may be what the guarded method publishes. For files see
- * {@link ZeroCopyExchangeResponse}.
+ * Response of a guarded handler, whose body is held in memory until Redis has it, or
+ * which is replaced by a stored one. A body sent in pieces is passed on as it comes.
  */
-class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
+final class ReactiveExchangeResponse extends ServerHttpResponseDecorator implements ExchangeAnswer.Response {
 
-	private final long maxBytes;
+	private final ExchangeAnswer answer;
 
-	private final Listener listener;
+	private final KeptHeaders kept;
+
+	private final Map<String, List<String>> before;
 
 	private volatile Mode mode = Mode.PASSING;
 
-	private volatile boolean watched;
-
 	private volatile boolean closed;
-
-	private volatile boolean unawaited;
 
 	private volatile byte[] body = {};
 
 	private volatile @Nullable HttpHeaders detached;
 
-	ReactiveExchangeResponse(ServerHttpResponse response, long maxBytes, Listener listener) {
+	private volatile @Nullable ResponseStatusException error;
+
+	ReactiveExchangeResponse(ServerHttpResponse response, KeptHeaders kept, ExchangeAnswer answer) {
 		super(response);
-		this.maxBytes = maxBytes;
-		this.listener = listener;
-	}
-
-	static ReactiveExchangeResponse of(ServerHttpResponse response, long maxBytes, Listener listener) {
-		return (response instanceof ZeroCopyHttpOutputMessage)
-				? new ZeroCopyExchangeResponse(response, maxBytes, listener)
-				: new ReactiveExchangeResponse(response, maxBytes, listener);
-	}
-
-	void watch() {
-		this.watched = true;
+		this.answer = answer;
+		this.kept = kept;
+		// Such as the type of the content, which is set before the handler runs
+		kept.begin(this::values);
+		this.before = kept.present(this::values);
 	}
 
 	/**
-	 * Holds the response back; of an earlier attempt only the headers stay.
+	 * Begins the response to a call; of an earlier attempt only the headers stay.
 	 */
 	void capture() {
-		this.watched = true;
-		this.body = new byte[0];
-		this.closed = false;
-		this.mode = Mode.CAPTURING;
-	}
-
-	void pass() {
-		this.body = new byte[0];
-		this.closed = false;
-		this.mode = Mode.PASSING;
+		begin(Mode.CAPTURING);
 	}
 
 	void discard() {
-		this.watched = true;
-		this.closed = false;
-		this.mode = Mode.REPLAYING;
+		begin(Mode.REPLAYING);
 	}
 
+	/**
+	 * Discards what was written before an exception.
+	 */
 	void forget() {
+		begin((this.mode == Mode.REPLAYING) ? Mode.PASSING : this.mode);
+		if (!super.isCommitted()) {
+			getHeaders().remove(IdempotencyKeyHeader.REPLAYED);
+		}
+	}
+
+	private void begin(Mode begun) {
 		this.body = new byte[0];
 		this.closed = false;
-		if (this.mode == Mode.REPLAYING) {
-			this.mode = Mode.PASSING;
-		}
-	}
-
-	boolean isCapturing() {
-		return this.mode == Mode.CAPTURING;
+		this.mode = begun;
 	}
 
 	/**
-	 * Nobody waits for it any more. Status and headers are then of another answer as
-	 * well, so they cannot be kept.
-	 */
-	void leave() {
-		this.unawaited = true;
-		detach();
-	}
-
-	/**
-	 * Lets the call go on after the request, whose objects some servers use again for the
-	 * next one.
+	 * Lets the call proceed after its request was cancelled, whose headers some servers
+	 * use again for the next one.
 	 */
 	void detach() {
-		if (this.detached == null) {
-			this.detached = HttpHeaders.copyOf(super.getHeaders());
-		}
+		this.detached = HttpHeaders.copyOf(super.getHeaders());
+	}
+
+	boolean isDetached() {
+		return this.detached != null;
+	}
+
+	/**
+	 * The exception is answered in front of the handler.
+	 */
+	void failed(ResponseStatusException error) {
+		this.error = error;
 	}
 
 	@Override
@@ -128,52 +108,59 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		return (own != null) ? own : super.getHeaders();
 	}
 
-	boolean isUnawaited() {
-		return this.unawaited;
-	}
-
-	int status() {
-		HttpStatusCode status = getStatusCode();
-		return (status != null) ? status.value() : HttpStatus.OK.value();
-	}
-
-	@Nullable List<String> values(String name) {
+	private @Nullable List<String> values(String name) {
 		return getHeaders().get(name);
 	}
 
-	StoredResponse captured(Map<String, List<String>> headers) {
-		return new StoredResponse(new StoredResponse.Head(status(), headers), this.body);
+	@Override
+	public int status() {
+		ResponseStatusException failure = this.error;
+		HttpStatusCode status = (failure != null) ? failure.getStatusCode() : getStatusCode();
+		return (status != null) ? status.value() : HttpStatus.OK.value();
 	}
 
-	StoredResponse withoutBody(Map<String, List<String>> headers) {
-		return new StoredResponse(new StoredResponse.Head(status(), headers, null, true), new byte[0]);
+	@Override
+	public @Nullable String error() {
+		ResponseStatusException failure = this.error;
+		return (failure != null) ? Objects.requireNonNullElse(failure.getReason(), "") : null;
+	}
+
+	@Override
+	public Map<String, List<String>> headers(boolean body) {
+		return this.kept.of(this::values, body);
+	}
+
+	@Override
+	public byte[] body() {
+		return this.body;
 	}
 
 	Mono<Void> release() {
-		return Mono.defer(() -> {
-			if (this.mode != Mode.CAPTURING) {
-				return Mono.empty();
-			}
-			this.mode = Mode.PASSING;
-			return this.closed ? send(this.body) : Mono.empty();
-		});
+		return Mono.defer(() -> (this.mode == Mode.CAPTURING && this.closed) ? send(this.body) : Mono.empty());
 	}
 
+	/**
+	 * Sends a stored response instead of this one.
+	 */
 	Mono<Void> send(StoredResponse response) {
 		return Mono.defer(() -> {
-			this.mode = Mode.PASSING;
 			StoredResponse.Head head = response.head();
+			HttpHeaders headers = getHeaders();
 			if (super.isCommitted()) {
 				return Mono.empty();
 			}
-			head.headers().forEach(getHeaders()::put);
+			// What describes a body that is not sent
+			this.kept.present(this::values).keySet().forEach(headers::remove);
+			headers.remove(HttpHeaders.CONTENT_LENGTH);
+			this.before.forEach(headers::put);
+			head.headers().forEach(headers::put);
 			if (head.error() != null) {
-				String reason = head.error().isEmpty() ? null : head.error();
-				return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(head.status()), reason));
+				return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(head.status()),
+						head.error().isEmpty() ? null : head.error()));
 			}
 			setStatusCode(HttpStatusCode.valueOf(head.status()));
 			if (head.bodiless()) {
-				getHeaders().set("Preference-Applied", "return=minimal");
+				headers.set("Preference-Applied", "return=minimal");
 			}
 			return send(response.body());
 		});
@@ -194,86 +181,43 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public Mono<Void> setComplete() {
-		return Mono.defer(() -> switch (this.mode) {
-			case PASSING -> super.setComplete();
-			case CAPTURING -> {
-				this.closed = true;
-				yield Mono.empty();
-			}
-			case REPLAYING -> Mono.empty();
-		});
+		return Mono.defer(() -> write(new byte[0]));
 	}
 
+	// The call may be claimed only when the body is subscribed to
 	@Override
 	public Mono<Void> writeWith(Publisher<? extends DataBuffer> written) {
-		if (!this.watched) {
-			return super.writeWith(written);
+		return Flux.<DataBuffer>from(written)
+			.map(ReactiveExchangeRequest::take)
+			.doOnDiscard(DataBuffer.class, DataBufferUtils::release)
+			.collect(ByteArrayOutputStream::new, ByteArrayOutputStream::writeBytes)
+			.doOnError((failure) -> getHeaders().clearContentHeaders())
+			.flatMap((bytes) -> write(bytes.toByteArray()));
+	}
+
+	private Mono<Void> write(byte[] bytes) {
+		if (this.mode == Mode.PASSING) {
+			return isDetached() ? Mono.empty() : send(bytes);
 		}
-		boolean single = written instanceof Mono;
-		return Flux.<DataBuffer>from(written).switchOnFirst((first, all) -> switch (this.mode) {
-			case PASSING -> getDelegate().writeWith(single ? all.singleOrEmpty() : all);
-			case CAPTURING -> hold(all);
-			case REPLAYING -> all.map(ReactiveExchangeRequest::take).then();
-		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
+		if (this.mode == Mode.CAPTURING) {
+			this.body = bytes;
+			this.closed = true;
+		}
+		return Mono.empty();
 	}
 
 	@Override
 	public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> written) {
-		if (!this.watched) {
-			return super.writeAndFlushWith(written);
-		}
-		return Flux.<Publisher<? extends DataBuffer>>from(written).switchOnFirst((first, all) -> switch (this.mode) {
-			case PASSING -> getDelegate().writeAndFlushWith(all);
-			case CAPTURING -> {
-				this.mode = Mode.PASSING;
-				this.listener.late();
-				yield getDelegate().writeAndFlushWith(all);
+		return Flux.<Publisher<? extends DataBuffer>>from(written).switchOnFirst((first, pieces) -> {
+			if (this.mode == Mode.REPLAYING) {
+				return pieces.concatMap((piece) -> Flux.<DataBuffer>from(piece))
+					.map(ReactiveExchangeRequest::take)
+					.then();
 			}
-			case REPLAYING ->
-				all.concatMap((piece) -> Flux.<DataBuffer>from(piece)).map(ReactiveExchangeRequest::take).then();
-		}).doOnDiscard(DataBuffer.class, DataBufferUtils::release).then();
-	}
-
-	final Mono<Void> writeFile(long length, Supplier<Mono<Void>> passing, Supplier<Flux<DataBuffer>> read) {
-		return Mono.defer(() -> switch (this.watched ? this.mode : Mode.PASSING) {
-			case PASSING -> passing.get();
-			case CAPTURING -> (length > this.maxBytes) ? Mono.defer(() -> {
-				this.mode = Mode.PASSING;
-				return this.listener.oversized(this)
-					.then(Mono.defer(() -> this.unawaited ? Mono.empty() : passing.get()));
-			}) : writeWith(read.get());
-			case REPLAYING -> Mono.empty();
-		});
-	}
-
-	/**
-	 * Holds the body back as a copy, so that nothing has to be released.
-	 */
-	private Mono<Void> hold(Flux<DataBuffer> written) {
-		AtomicLong total = new AtomicLong();
-		return written.map(ReactiveExchangeRequest::take)
-			.bufferUntil((bytes) -> total.addAndGet(bytes.length) > this.maxBytes)
-			.switchOnFirst((first, pieces) -> (total.get() > this.maxBytes) ? passOn(pieces)
-					: pieces.then(Mono.fromRunnable(() -> close(first))))
-			.doOnError((failure) -> getHeaders().clearContentHeaders())
-			.then();
-	}
-
-	private void close(Signal<? extends List<byte[]>> first) {
-		List<byte[]> pieces = first.get();
-		if (pieces != null) {
-			ByteArrayOutputStream joined = new ByteArrayOutputStream();
-			pieces.forEach(joined::writeBytes);
-			this.body = joined.toByteArray();
-		}
-		this.closed = true;
-	}
-
-	private Mono<Void> passOn(Flux<List<byte[]>> pieces) {
-		this.mode = Mode.PASSING;
-		return this.listener.oversized(this)
-			.then(Mono.defer(() -> this.unawaited ? pieces.then() : getDelegate()
-				.writeWith(pieces.concatMapIterable(Function.identity()).map((bytes) -> bufferFactory().wrap(bytes)))));
+			this.mode = Mode.PASSING;
+			this.answer.late();
+			return getDelegate().writeAndFlushWith(pieces);
+		}).then();
 	}
 
 	private enum Mode {
@@ -283,17 +227,6 @@ class ReactiveExchangeResponse extends ServerHttpResponseDecorator {
 		CAPTURING,
 
 		REPLAYING
-
-	}
-
-	interface Listener {
-
-		/**
-		 * Completes when the body, too large to be kept, may be passed on.
-		 */
-		Mono<Void> oversized(ReactiveExchangeResponse response);
-
-		void late();
 
 	}
 

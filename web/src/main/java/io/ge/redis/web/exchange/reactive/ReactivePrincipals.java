@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
 
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * Names the user of the current exchange on WebFlux, as a filter has authenticated it. It
- * is known where requests are seen as a whole.
+ * Names the user of the current exchange on WebFlux, as a filter has authenticated it.
  */
 public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 
@@ -34,8 +34,7 @@ public class ReactivePrincipals implements PrincipalProvider, SubscriberScope {
 
 	@Override
 	public @Nullable Publisher<UnaryOperator<Runnable>> find(ContextView context) {
-		ReactiveExchange idempotent = ReactiveExchange.of(context);
-		ServerWebExchange exchange = (idempotent != null) ? idempotent.exchange() : null;
+		ServerWebExchange exchange = ServerWebExchangeContextFilter.getExchange(context).orElse(null);
 		return (exchange != null) ? exchange.getPrincipal().map(this.current::binding) : null;
 	}
 

@@ -46,8 +46,7 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 		if (exchange == null) {
 			return null;
 		}
-		Current current = new Current(exchange, exchange.isSeen(context));
-		return exchange.readContent().thenReturn(CURRENT.binding(current));
+		return exchange.readContent().thenReturn(CURRENT.binding(new Current(exchange)));
 	}
 
 	@Override
@@ -73,11 +72,11 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 		}
 	}
 
-	private record Current(ReactiveExchange exchange, boolean isSeen) implements CurrentRequest {
+	private record Current(ReactiveExchange exchange) implements CurrentRequest {
 
 		@Override
 		public List<String> headers(String name) {
-			return this.exchange.request().getHeaders().getOrEmpty(name);
+			return this.exchange.exchange().getRequest().getHeaders().getOrEmpty(name);
 		}
 
 		@Override
@@ -104,7 +103,7 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 
 		@Override
 		public @Nullable IdempotentExchange exchange(Method handler) {
-			return (this.isSeen && this.exchange.isOf(handler)) ? this.exchange.forNextCall() : null;
+			return this.exchange.isOf(handler) ? this.exchange.forNextCall() : null;
 		}
 
 		@Override

@@ -3,13 +3,20 @@
 package io.ge.redis.web.exchange.servlet;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
 import java.util.function.Consumer;
 
+import io.ge.redis.core.hash.Sha256;
+import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -18,7 +25,8 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose body is hashed while it is read.
+ * Request whose body is hashed while it is read. What is unread when the hash is asked
+ * for is read then, and kept for later readers.
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
@@ -30,7 +38,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 	private boolean readBefore;
 
-	private @Nullable HashingInputStream body;
+	private @Nullable Body body;
 
 	private @Nullable BufferedReader reader;
 
@@ -48,9 +56,9 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		return (this.watched && !this.readBefore) ? body().hash(mostUnread) : null;
 	}
 
-	private HashingInputStream body() throws IOException {
+	private Body body() throws IOException {
 		if (this.body == null) {
-			this.body = new HashingInputStream(super.getInputStream());
+			this.body = new Body(super.getInputStream());
 		}
 		return this.body;
 	}
@@ -93,6 +101,81 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 	private AsyncContext begun(AsyncContext context) {
 		this.asyncStarted.accept(context);
 		return context;
+	}
+
+	private static final class Body extends ServletInputStream {
+
+		private final ServletInputStream source;
+
+		private final MessageDigest digest = Sha256.digest();
+
+		private InputStream body;
+
+		private byte @Nullable [] hash;
+
+		private @Nullable UnreadBodyTooLargeException tooLarge;
+
+		Body(ServletInputStream source) {
+			this.source = source;
+			this.body = new DigestInputStream(source, this.digest);
+		}
+
+		byte[] hash(long mostUnread) throws IOException {
+			byte[] known = this.hash;
+			if (known == null) {
+				requireWhole();
+				int most = (int) Math.min(mostUnread, Integer.MAX_VALUE - 16);
+				byte[] unread = this.body.readNBytes(most);
+				if (unread.length == most && this.source.read() != -1) {
+					this.tooLarge = new UnreadBodyTooLargeException(mostUnread);
+					throw this.tooLarge;
+				}
+				this.body = new ByteArrayInputStream(unread);
+				known = this.digest.digest();
+				this.hash = known;
+			}
+			return known;
+		}
+
+		// What was read to hash it is gone, so what is left is not the body
+		private void requireWhole() {
+			if (this.tooLarge != null) {
+				throw this.tooLarge;
+			}
+		}
+
+		@Override
+		public int read() throws IOException {
+			requireWhole();
+			return this.body.read();
+		}
+
+		@Override
+		public int read(byte[] bytes, int offset, int count) throws IOException {
+			requireWhole();
+			return this.body.read(bytes, offset, count);
+		}
+
+		@Override
+		public int available() throws IOException {
+			return this.body.available();
+		}
+
+		@Override
+		public boolean isFinished() {
+			return (this.body instanceof ByteArrayInputStream rest) ? rest.available() == 0 : this.source.isFinished();
+		}
+
+		@Override
+		public boolean isReady() {
+			return this.hash != null || this.source.isReady();
+		}
+
+		@Override
+		public void setReadListener(ReadListener listener) {
+			throw new IllegalStateException("The body of an idempotent request cannot be read by a ReadListener");
+		}
+
 	}
 
 }

@@ -16,8 +16,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 /**
- * Keeps the responses of idempotent handlers and gives them again as they were sent. It
- * belongs behind all other filters, for all types of dispatches.
+ * Stores the responses of idempotent handlers and replays them as they were sent. It
+ * belongs behind all other filters, for requests and for asynchronous dispatches. It must
+ * also be in front of forwards: their responses are sent and not stored.
  */
 public class IdempotencyFilter implements Filter {
 
@@ -33,30 +34,27 @@ public class IdempotencyFilter implements Filter {
 	@Override
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
-		if (!(request instanceof HttpServletRequest httpRequest)
-				|| !(response instanceof HttpServletResponse httpResponse)) {
+		ServletExchange exchange = ServletExchange.of(request);
+		if (request.getDispatcherType() == DispatcherType.REQUEST && request instanceof HttpServletRequest httpRequest
+				&& response instanceof HttpServletResponse httpResponse) {
+			ServletExchange begun = new ServletExchange(httpRequest, httpResponse, this.rules);
+			begun.begin();
+			if (httpRequest.getHeader(this.keyHeader) != null) {
+				// The body may be read before the handler is known
+				begun.request().watch();
+			}
+			answer(begun, begun.request(), begun.response(), chain);
+		}
+		else if (exchange != null && request.getDispatcherType() == DispatcherType.ASYNC) {
+			exchange.resume();
+			answer(exchange, request, response, chain);
+		}
+		else {
+			if (exchange != null) {
+				exchange.late();
+			}
 			chain.doFilter(request, response);
-			return;
 		}
-		if (request.getDispatcherType() == DispatcherType.ERROR) {
-			doFilterErrorPage(httpRequest, httpResponse, chain);
-			return;
-		}
-		if (request.getDispatcherType() == DispatcherType.FORWARD) {
-			doFilterForward(request, response, chain);
-			return;
-		}
-		if (request.getDispatcherType() == DispatcherType.ASYNC) {
-			doFilterOnceMore(request, response, chain);
-			return;
-		}
-		ServletExchange exchange = new ServletExchange(httpRequest, httpResponse, this.rules);
-		exchange.begin();
-		if (httpRequest.getHeader(this.keyHeader) != null) {
-			// The body may be read before the handler is known
-			exchange.request().watch();
-		}
-		answer(exchange, exchange.request(), exchange.response(), chain);
 	}
 
 	private static void answer(ServletExchange exchange, ServletRequest request, ServletResponse response,
@@ -69,39 +67,6 @@ public class IdempotencyFilter implements Filter {
 		finally {
 			exchange.end(thrown);
 		}
-	}
-
-	// What the handler has promised is there, or is not waited for any longer
-	private static void doFilterOnceMore(ServletRequest request, ServletResponse response, FilterChain chain)
-			throws IOException, ServletException {
-		ServletExchange exchange = ServletExchange.of(request);
-		if (exchange == null) {
-			chain.doFilter(request, response);
-			return;
-		}
-		exchange.resume();
-		answer(exchange, request, response, chain);
-	}
-
-	// If it fails, whoever has forwarded may still answer
-	private static void doFilterForward(ServletRequest request, ServletResponse response, FilterChain chain)
-			throws IOException, ServletException {
-		chain.doFilter(request, response);
-		ServletExchange exchange = ServletExchange.of(request);
-		if (exchange != null) {
-			exchange.endForward();
-		}
-	}
-
-	private static void doFilterErrorPage(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-			throws IOException, ServletException {
-		ServletExchange exchange = ServletExchange.of(request);
-		ExchangeResponse page = (exchange != null) ? exchange.beginErrorPage(response) : null;
-		if (exchange == null || page == null) {
-			chain.doFilter(request, response);
-			return;
-		}
-		answer(exchange, request, page, chain);
 	}
 
 }

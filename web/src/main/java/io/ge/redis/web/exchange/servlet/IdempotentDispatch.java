@@ -34,8 +34,9 @@ public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionR
 
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
-		// When it comes once more, the handler has been called
-		if (handler instanceof HandlerMethod method && request.getDispatcherType() != DispatcherType.ASYNC) {
+		// Responses of forwards are not stored, and before an asynchronous dispatch the
+		// handler has been called
+		if (handler instanceof HandlerMethod method && request.getDispatcherType() == DispatcherType.REQUEST) {
 			GuardedHandler guarded = this.handlers.find(method.getMethod());
 			ServletExchange exchange = (guarded != null) ? ServletExchange.of(request) : null;
 			if (guarded != null && exchange != null) {

@@ -23,10 +23,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.web.multipart.MultipartFile;
-import org.springframework.web.multipart.MultipartHttpServletRequest;
-import org.springframework.web.util.WebUtils;
-
 /**
  * The content that has to be equal in a repetition: method, path within the application,
  * parameters and body. A multipart request is compared part by part, since the text
@@ -84,13 +80,6 @@ final class RequestContent {
 
 	private static List<Object> parts(ExchangeRequest request) throws IOException {
 		List<Object> parts = new ArrayList<>();
-		MultipartHttpServletRequest resolved = WebUtils.getNativeRequest(request, MultipartHttpServletRequest.class);
-		if (resolved != null) {
-			for (MultipartFile file : resolved.getMultiFileMap().values().stream().flatMap(List::stream).toList()) {
-				parts.add(part(file.getName(), file.getOriginalFilename(), file.getInputStream()));
-			}
-			return parts;
-		}
 		Collection<Part> sent;
 		try {
 			sent = request.getParts();

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -23,6 +22,7 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpEntity;
@@ -59,7 +59,12 @@ public final class ServletExchange implements IdempotentExchange {
 
 	private final ExchangeAnswer answer;
 
-	private ExchangeResponse response;
+	private final HttpServletResponse server;
+
+	/** Passes on to the server, or to what holds the response back. */
+	private final HttpServletResponseWrapper response;
+
+	private volatile @Nullable ExchangeResponse held;
 
 	private volatile @Nullable GuardedHandler handler;
 
@@ -71,28 +76,18 @@ public final class ServletExchange implements IdempotentExchange {
 
 	private volatile @Nullable StoredResponse replayed;
 
-	private Map<String, List<String>> ahead = Map.of();
-
-	private boolean awaitsErrorPage;
-
 	private volatile boolean left;
 
 	private volatile boolean resumed;
-
-	private volatile boolean streamed;
 
 	private volatile boolean over;
 
 	public ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
 		this.rules = rules;
-		this.answer = new ExchangeAnswer(rules.oversized());
+		this.answer = new ExchangeAnswer(rules);
 		this.request = new ExchangeRequest(request, this::asyncStarts, this::asyncStarted);
-		this.response = hold(response);
-	}
-
-	private ExchangeResponse hold(HttpServletResponse response) {
-		return new ExchangeResponse(response, this.rules.response().headers(), this.rules.maxBytes(),
-				this::responseIsOversized);
+		this.server = response;
+		this.response = new HttpServletResponseWrapper(response);
 	}
 
 	static @Nullable ServletExchange of(ServletRequest request) {
@@ -107,7 +102,7 @@ public final class ServletExchange implements IdempotentExchange {
 		return this.request;
 	}
 
-	ExchangeResponse response() {
+	HttpServletResponse response() {
 		return this.response;
 	}
 
@@ -115,7 +110,9 @@ public final class ServletExchange implements IdempotentExchange {
 		this.handler = handler;
 		this.thread = Thread.currentThread();
 		this.request.watch();
-		this.response.watch();
+		ExchangeResponse holding = new ExchangeResponse(this.server, this.rules.response().headers());
+		this.held = holding;
+		this.response.setResponse(holding);
 	}
 
 	/**
@@ -191,15 +188,13 @@ public final class ServletExchange implements IdempotentExchange {
 			completion.unanswered();
 			return;
 		}
-		if (this.streamed) {
-			this.answer.late();
-		}
-		else {
-			this.response.capture();
+		ExchangeResponse holding = this.held;
+		if (holding != null) {
+			holding.capture();
 		}
 	}
 
-	// Nobody has waited for a claim that comes now
+	// A claim that comes now is too late
 	private boolean isAnsweredByOthers() {
 		return this.over || (this.resumed && !isOfThisThread());
 	}
@@ -207,9 +202,10 @@ public final class ServletExchange implements IdempotentExchange {
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
 		StoredResponse stored = StoredResponse.read(bytes, this.rules.response().headers());
-		if (!isAnsweredByOthers()) {
+		ExchangeResponse holding = this.held;
+		if (!isAnsweredByOthers() && holding != null) {
 			this.replayed = stored;
-			this.response.discard();
+			holding.discard();
 		}
 		GuardedHandler expected = this.handler;
 		return (expected != null) ? placeholder(expected.result(), stored.head()) : null;
@@ -238,46 +234,27 @@ public final class ServletExchange implements IdempotentExchange {
 	 */
 	void failed(Exception exception) {
 		this.answer.failed(exception);
-		if (this.replayed != null) {
+		ExchangeResponse holding = this.held;
+		if (this.replayed != null && holding != null) {
 			this.replayed = null;
-			this.response.abandonReplay();
-		}
-	}
-
-	private void responseIsOversized() {
-		this.answer.oversized();
-		Completion open = this.completion;
-		if (open != null) {
-			answer(open);
-		}
-	}
-
-	private void responseIsLate() {
-		if (this.completion != null) {
-			this.answer.late();
-			try {
-				this.response.handOver();
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
+			holding.abandonReplay();
 		}
 	}
 
 	/**
-	 * Sends what is held back after a forward, before the server takes the response away.
-	 * The response of a method that forwards itself is lost.
+	 * Sends what is held back: something else answers, and what it writes is not stored.
 	 */
-	void endForward() throws IOException {
-		if (this.left) {
-			return;
-		}
-		Completion open = this.completion;
-		if (open != null && open.isRunning()) {
-			responseIsLate();
-		}
-		else if (open != null || this.replayed != null) {
-			end(false);
+	void late() {
+		ExchangeResponse holding = this.held;
+		if (holding != null && !this.answer.isLate()) {
+			this.answer.late();
+			this.response.setResponse(this.server);
+			try {
+				holding.release(false);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 	}
 
@@ -288,7 +265,7 @@ public final class ServletExchange implements IdempotentExchange {
 	}
 
 	void completed() {
-		if (this.over || this.awaitsErrorPage) {
+		if (this.over) {
 			return;
 		}
 		this.over = true;
@@ -305,10 +282,6 @@ public final class ServletExchange implements IdempotentExchange {
 		if (this.over || (this.left && !thrown)) {
 			return;
 		}
-		if (!thrown && this.completion != null && this.response.isError() && awaitErrorPage()) {
-			this.response.release();
-			return;
-		}
 		this.over = true;
 		// Afterwards, since another thread may claim the key just now
 		Completion open = this.completion;
@@ -319,54 +292,22 @@ public final class ServletExchange implements IdempotentExchange {
 			}
 			return;
 		}
+		ExchangeResponse holding = this.held;
+		if (open != null && holding != null) {
+			answer(open, holding);
+		}
 		StoredResponse stored = this.replayed;
-		if (open != null) {
-			answer(open);
+		if (holding != null && stored != null) {
+			holding.send(stored);
 		}
-		if (stored != null) {
-			this.replayed = null;
-			this.response.send(stored);
-		}
-		else {
-			this.response.release();
+		else if (holding != null && !this.answer.isLate()) {
+			holding.release(true);
 		}
 	}
 
-	// The server dispatches errors once more, if it has a page for them
-	private boolean awaitErrorPage() {
-		boolean awaits = ErrorPages.areSeen(this.request);
-		if (awaits) {
-			this.awaitsErrorPage = true;
-			this.ahead = this.response.headersWithoutBody();
-			this.request.setAttribute(ATTRIBUTE, this);
-		}
-		return awaits;
-	}
-
-	/**
-	 * Returns the response that captures an error page, {@code null} if none is awaited.
-	 */
-	@Nullable ExchangeResponse beginErrorPage(HttpServletResponse response) {
-		if (!this.awaitsErrorPage) {
-			return null;
-		}
-		this.awaitsErrorPage = false;
-		this.response = hold(response);
-		this.response.capture();
-		return this.response;
-	}
-
-	void endWithoutErrorPage() {
-		Completion open = this.completion;
-		if (this.awaitsErrorPage && open != null) {
-			this.awaitsErrorPage = false;
-			answer(open);
-		}
-	}
-
-	private void answer(Completion open) {
+	private void answer(Completion open, ExchangeResponse holding) {
 		try {
-			Waiting.await(open.answered(recording(open), this.answer.isFailed()));
+			Waiting.await(open.answered(this.answer.recording(open, holding), this.answer.isFailed()));
 		}
 		catch (RuntimeException | Error ex) {
 			// Else the claim would be prolonged for ever
@@ -375,15 +316,14 @@ public final class ServletExchange implements IdempotentExchange {
 		}
 	}
 
-	private Recording recording(Completion open) {
-		return this.answer.recording(open, this.response.getStatus(), () -> this.response.captured(this.ahead),
-				this.response::withoutBody);
-	}
-
 	private void asyncStarts() {
-		this.streamed = this.request.getAttribute(STREAMING) != null;
-		if (this.streamed || !isAnsweredLater()) {
-			responseIsLate();
+		GuardedHandler expected = this.handler;
+		if (expected != null && !expected.isLater() && !this.answer.isLate()) {
+			throw new IllegalStateException(expected.method() + " is @Idempotent and must not start asynchronous "
+					+ "processing itself. Return a CompletableFuture or a Mono instead.");
+		}
+		if (this.request.getAttribute(STREAMING) != null) {
+			late();
 		}
 	}
 
@@ -401,7 +341,7 @@ public final class ServletExchange implements IdempotentExchange {
 			completed();
 		}
 
-		// Whoever has promised the answer is told, too, and has the request dispatched or
+		// The handler's result is notified too, and has the request dispatched or
 		// completed
 		@Override
 		public void onTimeout(AsyncEvent event) {

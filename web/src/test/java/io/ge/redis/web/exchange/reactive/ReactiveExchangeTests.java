@@ -2,11 +2,8 @@
 
 package io.ge.redis.web.exchange.reactive;
 
-import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +15,6 @@ import java.util.function.UnaryOperator;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
-import io.ge.redis.web.ZeroCopyResponse;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.GuardedHandler;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
@@ -31,9 +27,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -45,14 +38,14 @@ import org.springframework.core.io.buffer.NettyDataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.codec.ServerCodecConfigurer;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.mock.web.MockPart;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.adapter.DefaultServerWebExchange;
 import org.springframework.web.server.i18n.AcceptHeaderLocaleContextResolver;
@@ -79,8 +72,6 @@ class ReactiveExchangeTests {
 
 	private final Ends completion = new Ends();
 
-	private @Nullable ServerWebExchange whole;
-
 	@AfterEach
 	void everyBufferIsReleased() {
 		assertThat(this.allocated).allMatch((buffer) -> buffer.refCnt() == 0);
@@ -105,53 +96,13 @@ class ReactiveExchangeTests {
 	}
 
 	@Test
-	void longResponseIsPassedOnAndLost() {
+	void longResponseIsSentAndLost() {
 		answer(post(""), (exchange, response) -> {
 			exchange.capture(this.completion);
 			return response.writeWith(Flux.just(buffer("12345678"), buffer("90abc"), buffer("def")));
 		}).block();
 		assertThat(this.server.getBodyAsString().block()).isEqualTo("1234567890abcdef");
 		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
-	}
-
-	@Test
-	void fileIsSentByTheServerUnlessItIsKept(@TempDir Path directory) throws IOException {
-		Path file = Files.writeString(directory.resolve("file"), "0123456789abcdef");
-		ZeroCopyResponse unguarded = new ZeroCopyResponse(this.server);
-		answer(unguarded, (exchange, response) -> write(response, file, 0, 16));
-		assertThat(unguarded.files).containsExactly("file 0+16");
-		MockServerHttpResponse sent = new MockServerHttpResponse(this.buffers);
-		ZeroCopyResponse kept = new ZeroCopyResponse(sent);
-		answer(kept, (exchange, response) -> {
-			exchange.capture(this.completion);
-			return write(response, file, 2, 10);
-		});
-		assertThat(kept.files).isEmpty();
-		assertThat(this.completion.kept().body()).asString().isEqualTo("23456789ab");
-		assertThat(sent.getBodyAsString().block()).isEqualTo("23456789ab");
-		ZeroCopyResponse replayed = new ZeroCopyResponse(new MockServerHttpResponse(this.buffers));
-		answer(replayed, (exchange, response) -> {
-			exchange.replay(this.completion.kept().write());
-			return write(response, file, 0, 16);
-		});
-		assertThat(replayed.files).isEmpty();
-		this.completion.answers.clear();
-		ZeroCopyResponse large = new ZeroCopyResponse(new MockServerHttpResponse(this.buffers));
-		answer(large, (exchange, response) -> {
-			exchange.capture(this.completion);
-			return write(response, file, 0, 11);
-		});
-		assertThat(large.files).containsExactly("file 0+11");
-		assertThat(this.completion.answers).first().isInstanceOf(Recording.Lost.class);
-	}
-
-	private static Mono<Void> write(ServerHttpResponse response, Path file, long position, long count) {
-		return ((ZeroCopyHttpOutputMessage) response).writeWith(file, position, count);
-	}
-
-	private void answer(ServerHttpResponse server, Dispatch dispatch) {
-		ReactiveExchange exchange = new ReactiveExchange(post(""), server, RULES);
-		exchange.answerWith(dispatch(exchange, dispatch)).block();
 	}
 
 	@Test
@@ -171,17 +122,24 @@ class ReactiveExchangeTests {
 	}
 
 	@Test
-	void exceptionThatLeavesTheFiltersIsAnsweredInFrontOfThem() {
-		answer(post(""), (exchange, response) -> {
+	void exceptionThatLeavesTheHandlerIsKeptAsStatusAndReason() {
+		assertThatExceptionOfType(ResponseStatusException.class).isThrownBy(answer(post(""), (exchange, response) -> {
+			exchange.capture(this.completion);
+			return Mono.error(new ResponseStatusException(HttpStatus.GONE, "sold"));
+		})::block);
+		StoredResponse kept = this.completion.kept();
+		assertThat(kept.head().status()).isEqualTo(410);
+		assertThat(kept.head().error()).isEqualTo("sold");
+		assertThatExceptionOfType(ResponseStatusException.class).isThrownBy(answer(post(""), (exchange, response) -> {
+			exchange.replay(kept.write());
+			return Mono.empty();
+		})::block).satisfies((failure) -> assertThat(failure.getReason()).isEqualTo("sold"));
+		this.completion.answers.clear();
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(answer(post(""), (exchange, response) -> {
 			exchange.capture(this.completion);
 			return Mono.error(new IllegalStateException("failed"));
-		}, (response) -> {
-			response.setStatusCode(HttpStatus.GONE);
-			return response.writeWith(Mono.just(buffer("page")));
-		}).block();
-		assertThat(this.completion.kept().head().status()).isEqualTo(410);
-		assertThat(this.completion.kept().body()).asString().isEqualTo("page");
-		assertThat(this.server.getBodyAsString().block()).isEqualTo("page");
+		})::block);
+		assertThat(this.completion.answers).containsExactly(new Recording.Failed());
 	}
 
 	@Test
@@ -198,7 +156,8 @@ class ReactiveExchangeTests {
 		claimed.dispose();
 		assertThat(this.completion.answers).isEmpty();
 		working.tryEmitEmpty();
-		assertThat(this.completion.kept().body()).asString().isEqualTo("abc");
+		assertThat(this.completion.answers).isEmpty();
+		assertThat(this.completion.unanswered).isEqualTo(1);
 		assertThat(this.server.getHeaders().containsHeader("X-Answer")).isFalse();
 		Sinks.Empty<Void> asking = Sinks.empty();
 		Disposable unclaimed = answer(post(""), (exchange, response) -> asking.asMono()).subscribe();
@@ -257,6 +216,7 @@ class ReactiveExchangeTests {
 			return (attempts.incrementAndGet() == 1) ? Mono.error(new IllegalStateException("failed"))
 					: response.writeWith(Mono.fromSupplier(() -> buffer("abc")));
 		}, (dispatched) -> dispatched.retry(1)).block();
+		assertThat(this.completion.answers.remove(0)).isEqualTo(new Recording.Failed());
 		assertThat(this.completion.kept().body()).asString().isEqualTo("abc");
 		assertThat(this.server.getBodyAsString().block()).isEqualTo("abc");
 	}
@@ -265,17 +225,14 @@ class ReactiveExchangeTests {
 	void attemptBesideACallThatGoesOnIsNotItsAnswer() {
 		Sinks.Empty<Void> working = Sinks.empty();
 		AtomicInteger attempts = new AtomicInteger();
-		List<Boolean> seen = new ArrayList<>();
 		this.completion.running = true;
-		filtered((exchange, response) -> Mono.deferContextual((context) -> {
-			seen.add(exchange.isSeen(context));
+		filtered((exchange, response) -> Mono.defer(() -> {
 			if (attempts.incrementAndGet() > 1) {
 				return response.writeWith(Mono.fromSupplier(() -> buffer("second")));
 			}
 			exchange.capture(this.completion);
 			return working.asMono().then(response.writeWith(Mono.fromSupplier(() -> buffer("first"))));
 		}), (dispatched) -> Mono.firstWithSignal(dispatched, dispatched)).block();
-		assertThat(seen).containsExactly(true, false);
 		this.completion.running = false;
 		working.tryEmitEmpty();
 		assertThat(this.completion.answers).isEmpty();
@@ -283,68 +240,19 @@ class ReactiveExchangeTests {
 		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "short", "longer than is kept" })
-	void endOfAnAttemptThatNobodyWaitsForIsNotTheAnswerOfTheNext(String late) {
-		List<Sinks.One<String>> bodies = List.of(Sinks.one(), Sinks.one());
-		List<Ends> completions = List.of(new Ends(), this.completion);
-		leftAndRepeated((attempt, exchange, response) -> {
-			exchange.forNextCall();
-			exchange.capture(completions.get(attempt));
-			return response.writeWith(bodies.get(attempt).asMono().map(this::buffer));
-		});
-		bodies.get(0).tryEmitValue(late);
-		assertThat(completions.get(0).answers).isEmpty();
-		assertThat(this.completion.answers).isEmpty();
-		bodies.get(1).tryEmitValue("second");
-		assertThat(this.completion.kept().body()).asString().isEqualTo("second");
-		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
-	}
-
-	@Test
-	void answerOfAnAttemptWithoutCallIsNotThatOfTheOneBefore() {
-		leftAndRepeated((attempt, exchange, response) -> {
-			if (attempt == 0) {
-				exchange.capture(this.completion);
-				return Mono.never();
-			}
-			return response.writeWith(Mono.fromSupplier(() -> buffer("second")));
-		});
-		assertThat(this.server.getBodyAsString().block()).isEqualTo("second");
-		assertThat(this.completion.answers).isEmpty();
-		assertThat(this.completion.unanswered).isPositive();
-	}
-
-	/**
-	 * A filter that leaves a call which still writes its answer, and tries again.
-	 */
-	private void leftAndRepeated(Attempt attempt) {
-		AtomicInteger attempts = new AtomicInteger();
-		filtered((exchange, response) -> attempt.run(attempts.getAndIncrement(), exchange, response),
-				(dispatched) -> Mono.deferContextual((context) -> {
-					dispatched.contextWrite(context).subscribe().dispose();
-					return dispatched;
-				}))
-			.subscribe();
-	}
-
 	@Test
 	void userIsThatOfTheExchangeBehindAllFilters() {
 		ReactivePrincipals principals = new ReactivePrincipals();
 		List<@Nullable String> names = new ArrayList<>();
-		ReactiveExchange exchange = new ReactiveExchange(post(""), this.server, RULES);
-		ServerWebExchange authenticated = exchange(exchange, exchange.response()).mutate()
-			.principal(Mono.just(() -> "alice"))
-			.build();
-		exchange.answerWith(exchange.dispatch(authenticated, exchange.behind(exchange.response()),
-				Mono.deferContextual((context) -> Mono.from(principals.find(context)))
-					.doOnNext((scope) -> scope.apply(() -> {
-						names.add(principals.currentPrincipal());
-						UnaryOperator<Runnable> captured = principals.capture();
-						CompletableFuture.runAsync(captured.apply(() -> names.add(principals.currentPrincipal())))
-							.join();
-					}).run())
-					.then()))
+		ServerWebExchange authenticated = exchange(post("")).mutate().principal(Mono.just(() -> "alice")).build();
+		new ServerWebExchangeContextFilter()
+			.filter(authenticated, (exchange) -> Mono.deferContextual((context) -> Mono.from(principals.find(context)))
+				.doOnNext((scope) -> scope.apply(() -> {
+					names.add(principals.currentPrincipal());
+					UnaryOperator<Runnable> captured = principals.capture();
+					CompletableFuture.runAsync(captured.apply(() -> names.add(principals.currentPrincipal()))).join();
+				}).run())
+				.then())
 			.block();
 		names.add(principals.currentPrincipal());
 		assertThat(names).containsExactly("alice", "alice", null);
@@ -373,6 +281,7 @@ class ReactiveExchangeTests {
 			.write();
 		answer(post(""), (exchange, response) -> {
 			exchange.replay(stored);
+			exchange.replaying();
 			response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
 			return response.writeWith(Flux.just(buffer("placeholder")));
 		}).block();
@@ -387,6 +296,7 @@ class ReactiveExchangeTests {
 		byte[] stored = new StoredResponse(new StoredResponse.Head(201, java.util.Map.of()), new byte[1]).write();
 		answer(post(""), (exchange, response) -> {
 			exchange.replay(stored);
+			exchange.replaying();
 			exchange.failed(new IllegalStateException("refused"));
 			response.setStatusCode(HttpStatus.FORBIDDEN);
 			return response.writeWith(Mono.just(buffer("no")));
@@ -402,7 +312,7 @@ class ReactiveExchangeTests {
 		answer(request("ab", "cd"),
 				(exchange, response) -> exchange.readContent()
 					.doOnSuccess((done) -> assertThat(exchange.content()).isNotNull())
-					.then(DataBufferUtils.join(exchange.request().getBody()))
+					.then(DataBufferUtils.join(exchange.exchange().getRequest().getBody()))
 					.doOnNext((body) -> read.add(body.toString(StandardCharsets.UTF_8)))
 					.then())
 			.block();
@@ -416,23 +326,20 @@ class ReactiveExchangeTests {
 
 	@Test
 	void requestsAreComparedAlikeOnServletsAndWebFlux() throws Exception {
-		assertAlike("application/json", "{\"a\":1}", false);
-		assertAlike("application/x-www-form-urlencoded", "b=%C3%A4+1&a=2&b=3", false);
+		assertAlike("application/json", "{\"a\":1}");
+		assertAlike("application/x-www-form-urlencoded", "b=%C3%A4+1&a=2&b=3");
 		assertAlike("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"p\"\r\n\r\nv\r\n"
-				+ "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\nabc\r\n--x--\r\n",
-				true);
+				+ "--x\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\nabc\r\n--x--\r\n");
 	}
 
-	private void assertAlike(String type, String body, boolean takenApart) throws Exception {
+	private void assertAlike(String type, String body) throws Exception {
 		ExchangeRules rules = new ExchangeRules(new ResponseRules(List::of), 10, OversizedResponse.LOST, 1000);
 		List<Object> reactive = new ArrayList<>();
 		MockServerHttpRequest request = MockServerHttpRequest.post("/sales/1?q=1&b=0")
 			.header("Content-Type", type)
 			.body(body);
-		answer(request, rules, (exchange, response) -> {
-			return (takenApart ? this.whole.getMultipartData().then() : Mono.<Void>empty()).then(exchange.readContent())
-				.then(Mono.fromRunnable(() -> reactive.addAll(exchange.content())));
-		}, null).block();
+		answer(request, rules, (exchange, response) -> exchange.readContent()
+			.then(Mono.fromRunnable(() -> reactive.addAll(exchange.content())))).block();
 		assertThat(reactive).usingRecursiveComparison().isEqualTo(servlets(rules, type, body));
 	}
 
@@ -475,46 +382,24 @@ class ReactiveExchangeTests {
 	}
 
 	private Mono<Void> answer(MockServerHttpRequest request, Dispatch dispatch) {
-		return answer(request, RULES, dispatch, null);
+		return answer(request, RULES, dispatch);
 	}
 
-	private Mono<Void> answer(MockServerHttpRequest request, Dispatch dispatch, Page page) {
-		return answer(request, RULES, dispatch, page);
-	}
-
-	private Mono<Void> answer(MockServerHttpRequest request, ExchangeRules rules, Dispatch dispatch,
-			@Nullable Page page) {
-		ReactiveExchange exchange = new ReactiveExchange(request, this.server, rules);
-		Mono<Void> dispatched = dispatch(exchange, dispatch);
-		Mono<Void> answered = (page != null) ? dispatched.onErrorResume((failure) -> page.write(exchange.response()))
-				: dispatched;
-		return exchange.answerWith(answered.then(Mono.defer(() -> exchange.response().setComplete())));
+	private Mono<Void> answer(MockServerHttpRequest request, ExchangeRules rules, Dispatch dispatch) {
+		return Mono.defer(() -> {
+			ReactiveExchange exchange = new ReactiveExchange(exchange(request), HANDLER, true, rules);
+			return exchange.answerWith(Mono
+				.defer(() -> dispatch.run(exchange, (ReactiveExchangeResponse) exchange.exchange().getResponse())));
+		}).then(Mono.defer(this.server::setComplete));
 	}
 
 	private Mono<Void> filtered(Dispatch dispatch, UnaryOperator<Mono<Void>> filter) {
-		ReactiveExchange exchange = new ReactiveExchange(post(""), this.server, RULES);
-		return exchange.answerWith(filter.apply(Mono.defer(() -> dispatch(exchange, dispatch)))
-			.then(Mono.defer(() -> exchange.response().setComplete())));
+		return filter.apply(answer(post(""), dispatch));
 	}
 
-	private Mono<Void> dispatch(ReactiveExchange exchange, Dispatch dispatch) {
-		ReactiveExchangeResponse response = exchange.behind(exchange.response());
-		ServerWebExchange whole = exchange(exchange, response);
-		this.whole = whole;
-		return exchange.dispatch(whole, response, Mono.deferContextual((context) -> {
-			if (exchange.isSeen(context)) {
-				exchange.expect(HANDLER, true);
-			}
-			return dispatch.run(exchange, response);
-		}));
-	}
-
-	private static ServerWebExchange exchange(ReactiveExchange exchange, ReactiveExchangeResponse response) {
-		return new DefaultServerWebExchange(exchange.request(), exchange.response(), new DefaultWebSessionManager(),
-				ServerCodecConfigurer.create(), new AcceptHeaderLocaleContextResolver())
-			.mutate()
-			.response(response)
-			.build();
+	private ServerWebExchange exchange(MockServerHttpRequest request) {
+		return new DefaultServerWebExchange(request, this.server, new DefaultWebSessionManager(),
+				ServerCodecConfigurer.create(), new AcceptHeaderLocaleContextResolver());
 	}
 
 	private static Method handler() {
@@ -529,18 +414,6 @@ class ReactiveExchangeTests {
 	private interface Dispatch {
 
 		Mono<Void> run(ReactiveExchange exchange, ReactiveExchangeResponse response);
-
-	}
-
-	private interface Attempt {
-
-		Mono<Void> run(int attempt, ReactiveExchange exchange, ReactiveExchangeResponse response);
-
-	}
-
-	private interface Page {
-
-		Mono<Void> write(ReactiveExchangeResponse response);
 
 	}
 

@@ -10,17 +10,19 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link ProblemWriter}.
+ * Tests for {@link ProblemResolver}.
  */
-class ProblemWriterTests {
+class ProblemResolverTests {
 
-	private final ProblemWriter writer = new ProblemWriter(List.of(), List.of(), List.of(), JsonMapper.shared());
+	private final ProblemResolver writer = new ProblemResolver(List.of(), List.of(), List.of(), JsonMapper.shared(),
+			new StaticApplicationContext());
 
 	private final MockHttpServletResponse response = new MockHttpServletResponse();
 
