@@ -13,17 +13,17 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.security.BackChannelLogoutHandler;
+import io.ge.redis.security.BlacklistOpaqueTokenIntrospector;
+import io.ge.redis.security.BlacklistReactiveJwtDecoder;
+import io.ge.redis.security.BlacklistReactiveOpaqueTokenIntrospector;
 import io.ge.redis.security.BlacklistTokenValidator;
+import io.ge.redis.security.CheckedBeans;
 import io.ge.redis.security.CurrentJwt;
-import io.ge.redis.security.DPoPPostProcessor;
+import io.ge.redis.security.DPoPReplayConfigurer;
 import io.ge.redis.security.DPoPReplayValidator;
 import io.ge.redis.security.JwtDecoderChecks;
-import io.ge.redis.security.JwtProviderPostProcessor;
 import io.ge.redis.security.JwtTokens;
-import io.ge.redis.security.OpaqueTokenPostProcessor;
 import io.ge.redis.security.OpaqueTokens;
-import io.ge.redis.security.ReactiveJwtDecoderPostProcessor;
-import io.ge.redis.security.ReactiveOpaqueTokenPostProcessor;
 import io.ge.redis.security.SecuritySubscriberScope;
 import jakarta.servlet.Servlet;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +41,15 @@ import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.security.authentication.ProviderManager;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.ReactiveJwtDecoder;
 import org.springframework.security.oauth2.server.resource.authentication.DPoPAuthenticationProvider;
-import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationProvider;
 import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
 import org.springframework.security.oauth2.server.resource.introspection.ReactiveOpaqueTokenIntrospector;
-import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.authentication.logout.LogoutHandler;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -104,20 +103,6 @@ public final class BlacklistSecurityAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass({ JwtAuthenticationProvider.class, ProviderManager.class })
-	@Conditional(NotReactiveCondition.class)
-	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-	static class ChainConfiguration {
-
-		@Bean
-		static JwtProviderPostProcessor geRedisBlacklistJwtProviderPostProcessor(
-				ObjectProvider<JwtDecoderChecks> checks) {
-			return new JwtProviderPostProcessor(checks::getObject);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(OpaqueTokenIntrospector.class)
 	static class OpaqueTokenConfiguration {
 
@@ -129,10 +114,11 @@ public final class BlacklistSecurityAutoConfiguration {
 
 		@Bean
 		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
-		static OpaqueTokenPostProcessor geRedisBlacklistOpaqueTokenPostProcessor(ObjectProvider<BlacklistUse> use,
-				ObjectProvider<OpaqueTokens> tokens, ObjectProvider<BlacklistProperties> properties) {
-			return new OpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject,
-					() -> properties.getObject().uncheckedDecoder());
+		static CheckedBeans<OpaqueTokenIntrospector> geRedisBlacklistOpaqueTokenIntrospectors(
+				ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
+			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
+			return new CheckedBeans<>(OpaqueTokenIntrospector.class, BlacklistOpaqueTokenIntrospector.class,
+					(bean) -> new BlacklistOpaqueTokenIntrospector(bean, blacklist, tokens::getObject));
 		}
 
 	}
@@ -150,7 +136,7 @@ public final class BlacklistSecurityAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass({ DPoPAuthenticationProvider.class, SecurityFilterChain.class })
+	@ConditionalOnClass({ DPoPAuthenticationProvider.class, HttpSecurity.class })
 	@ConditionalOnBean(UsedIds.class)
 	@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.remember-dpop-proofs", matchIfMissing = true)
 	static class DPoPConfiguration {
@@ -161,7 +147,7 @@ public final class BlacklistSecurityAutoConfiguration {
 		private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
 
 		@Bean
-		static DPoPPostProcessor geRedisBlacklistDPoPPostProcessor(ObjectProvider<UsedIds> used,
+		Customizer<HttpSecurity> geRedisBlacklistDPoPProofs(ObjectProvider<UsedIds> used,
 				ObjectProvider<BlacklistUse> use, ObjectProvider<BlacklistProperties> properties) {
 			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
 			// Clocks of instances differ, and where one accepts a proof it must be
@@ -169,7 +155,8 @@ public final class BlacklistSecurityAutoConfiguration {
 			SingletonSupplier<DPoPReplayValidator> replays = SingletonSupplier
 				.of(() -> new DPoPReplayValidator(used::getObject,
 						LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
-			return new DPoPPostProcessor(() -> (blacklist.get() != null) ? replays.get() : null);
+			return (http) -> http.with(new DPoPReplayConfigurer(() -> (blacklist.get() != null) ? replays.get() : null),
+					Customizer.withDefaults());
 		}
 
 	}
@@ -199,9 +186,11 @@ public final class BlacklistSecurityAutoConfiguration {
 		static class ReactiveJwtConfiguration {
 
 			@Bean
-			static ReactiveJwtDecoderPostProcessor geRedisBlacklistReactiveJwtDecoderPostProcessor(
+			static CheckedBeans<ReactiveJwtDecoder> geRedisBlacklistReactiveJwtDecoders(
 					ObjectProvider<BlacklistUse> use) {
-				return new ReactiveJwtDecoderPostProcessor(BlacklistUse.blacklist(use));
+				Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
+				return new CheckedBeans<>(ReactiveJwtDecoder.class, BlacklistReactiveJwtDecoder.class,
+						(bean) -> new BlacklistReactiveJwtDecoder(bean, blacklist));
 			}
 
 		}
@@ -212,9 +201,12 @@ public final class BlacklistSecurityAutoConfiguration {
 		static class ReactiveOpaqueTokenConfiguration {
 
 			@Bean
-			static ReactiveOpaqueTokenPostProcessor geRedisBlacklistReactiveOpaqueTokenPostProcessor(
+			static CheckedBeans<ReactiveOpaqueTokenIntrospector> geRedisBlacklistReactiveOpaqueTokenIntrospectors(
 					ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
-				return new ReactiveOpaqueTokenPostProcessor(BlacklistUse.blacklist(use), tokens::getObject);
+				Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
+				return new CheckedBeans<>(ReactiveOpaqueTokenIntrospector.class,
+						BlacklistReactiveOpaqueTokenIntrospector.class,
+						(bean) -> new BlacklistReactiveOpaqueTokenIntrospector(bean, blacklist, tokens::getObject));
 			}
 
 		}

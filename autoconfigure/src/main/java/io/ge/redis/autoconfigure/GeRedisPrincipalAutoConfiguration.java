@@ -3,7 +3,6 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.PrincipalProvider;
-import io.ge.redis.security.IssuedPrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.security.SecuritySubscriberScope;
 import io.ge.redis.web.exchange.reactive.ReactivePrincipals;
@@ -19,7 +18,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.security.core.context.SecurityContextHolder;
-import org.springframework.security.oauth2.core.ClaimAccessor;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.server.ServerWebExchange;
@@ -33,20 +31,7 @@ import org.springframework.web.server.ServerWebExchange;
 public final class GeRedisPrincipalAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass({ SecurityContextHolder.class, ClaimAccessor.class })
-	static class SpringSecurityTokens {
-
-		@Bean
-		@Order(0)
-		PrincipalProvider geRedisIssuedPrincipalProvider() {
-			return new IssuedPrincipalProvider();
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(SecurityContextHolder.class)
-	@ConditionalOnMissingClass("org.springframework.security.oauth2.core.ClaimAccessor")
 	static class SpringSecurity {
 
 		@Bean

@@ -185,8 +185,8 @@ class BlacklistOpaqueTokenIntegrationTests {
 		this.runner.withUserConfiguration(Bypassing.class)
 			.withPropertyValues("ge.redis.blacklist.enabled=true")
 			.run((context) -> assertThat(context.getStartupFailure()).isInstanceOf(GuardConfigurationException.class)
-				.hasMessageContaining("accepts tokens that were revoked")
-				.hasMessageContaining(BlacklistOpaqueTokenIntrospector.class.getName()));
+				.hasMessageContaining("may accept tokens that were revoked")
+				.hasMessageContaining("OpaqueTokenIntrospector is a bean"));
 	}
 
 	@Test
@@ -194,7 +194,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 		this.runner.withUserConfiguration(Bypassing.class)
 			.withPropertyValues("ge.redis.blacklist.unchecked-decoder=warn")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("accepts tokens that were revoked");
+		assertThat(output).contains("may accept tokens that were revoked");
 	}
 
 	@Test
@@ -206,13 +206,13 @@ class BlacklistOpaqueTokenIntegrationTests {
 				assertThat(context.getBean(OpaqueTokenIntrospector.class))
 					.isNotInstanceOf(BlacklistOpaqueTokenIntrospector.class);
 			});
-		assertThat(output).doesNotContain("accepts tokens that were revoked");
+		assertThat(output).doesNotContain("may accept tokens that were revoked");
 	}
 
 	@Test
 	void nothingIsSaidWhereTheBlacklistIsNotUsed(CapturedOutput output) {
 		this.runner.withUserConfiguration(Bypassing.class).run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("accepts tokens that were revoked");
+		assertThat(output).doesNotContain("may accept tokens that were revoked");
 	}
 
 	@Test
@@ -221,7 +221,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.security.oauth2.server.resource"))
 			.run((context) -> assertThat(context).hasNotFailed()
 				.doesNotHaveBean(OpaqueTokens.class)
-				.doesNotHaveBean(OpaqueTokenPostProcessor.class));
+				.doesNotHaveBean("geRedisBlacklistOpaqueTokenIntrospectors"));
 	}
 
 	private static TokenBlacklist blacklist() {

@@ -343,7 +343,7 @@ class BlacklistReactiveSecurityIntegrationTests {
 		new WebApplicationContextRunner().withConfiguration(AutoConfigurations.of(AUTO_CONFIGURED))
 			.withPropertyValues(SharedRedis.properties())
 			.run((context) -> assertThat(context).hasSingleBean(BlacklistTokenValidator.class)
-				.doesNotHaveBean(ReactiveJwtDecoderPostProcessor.class));
+				.doesNotHaveBean("geRedisBlacklistReactiveJwtDecoders"));
 	}
 
 	@Test
@@ -390,12 +390,12 @@ class BlacklistReactiveSecurityIntegrationTests {
 	void isNotThereWithoutWhatItAdapts() {
 		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.security.oauth2"))
 			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(ReactiveJwtDecoderPostProcessor.class)
-				.doesNotHaveBean(ReactiveOpaqueTokenPostProcessor.class));
+				.doesNotHaveBean("geRedisBlacklistReactiveJwtDecoders")
+				.doesNotHaveBean("geRedisBlacklistReactiveOpaqueTokenIntrospectors"));
 		this.runner.withClassLoader(new FilteredClassLoader("org.springframework.security.oauth2.server.resource"))
 			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(ReactiveJwtDecoderPostProcessor.class)
-				.doesNotHaveBean(ReactiveOpaqueTokenPostProcessor.class));
+				.hasBean("geRedisBlacklistReactiveJwtDecoders")
+				.doesNotHaveBean("geRedisBlacklistReactiveOpaqueTokenIntrospectors"));
 	}
 
 	private static void assertRefused(WebTestClient.ResponseSpec response, String path) {

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -41,25 +40,24 @@ import jakarta.servlet.Filter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.mock.web.MockHttpServletResponse;
-import org.springframework.security.authentication.ProviderManager;
 import org.springframework.security.config.Customizer;
+import org.springframework.security.config.ObjectPostProcessor;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.config.annotation.web.configurers.oauth2.server.resource.OAuth2ResourceServerConfigurer;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.JwtClaimsSet;
@@ -73,12 +71,14 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -86,7 +86,6 @@ import static org.awaitility.Awaitility.await;
  * the application remembers by itself is shared by all instances of one JVM, so the other
  * instance here is one that knows Redis only.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class DPoPReplayIntegrationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -109,13 +108,18 @@ class DPoPReplayIntegrationTests {
 
 	@BeforeAll
 	static void start() throws Exception {
+		// A class of Spring Security 7.1
+		assumeThat(ClassUtils.isPresent(OAuth2ResourceServerConfigurer.class.getName() + "$DPoPConfigurer", null))
+			.isTrue();
 		redis = RedisServers.standalone();
 		proofKey = new ECKeyGenerator(Curve.P_256).generate();
 	}
 
 	@AfterAll
 	static void stop() {
-		redis.close();
+		if (redis != null) {
+			redis.close();
+		}
 	}
 
 	@Test
@@ -183,18 +187,15 @@ class DPoPReplayIntegrationTests {
 	}
 
 	@Test
-	void decoderOfProofsThatShowsNothingIsWarnedOf(CapturedOutput output) {
-		DPoPAuthenticationProvider provider = new DPoPAuthenticationProvider((authentication) -> authentication);
-		provider.setDPoPProofVerifierFactory((context) -> (token) -> {
-			throw new JwtException("not decoded");
-		});
-		DPoPPostProcessor processor = new DPoPPostProcessor(() -> {
-			throw new IllegalStateException("not asked");
-		});
-		processor.postProcessAfterInitialization(new ProviderManager(List.of(provider)), "manager");
-		processor.afterSingletonsInstantiated();
-		processor.afterSingletonsInstantiated();
-		assertThat(output).containsOnlyOnce("each instance checks proofs for itself");
+	@Wide
+	void decoderFactoryOfTheApplicationTakesPrecedence() {
+		this.runner.withPropertyValues(redis.properties())
+			.withPropertyValues(USED)
+			.withBean(OwnProofs.class)
+			.run((context) -> {
+				assertRefused(call(mvc(context), proof("own")));
+				assertThat(context.getBean(OwnProofs.class).asked).isTrue();
+			});
 	}
 
 	@Test
@@ -203,7 +204,7 @@ class DPoPReplayIntegrationTests {
 		this.runner.withPropertyValues(redis.properties())
 			.withPropertyValues("ge.redis.blacklist.remember-dpop-proofs=false", USED)
 			.run((context) -> {
-				assertThat(context).doesNotHaveBean(DPoPPostProcessor.class);
+				assertThat(context).doesNotHaveBean("geRedisBlacklistDPoPProofs");
 				try (TestBackend other = TestBackend.on(redis, "other")) {
 					use(other, "unasked", PATIENCE);
 				}
@@ -229,11 +230,11 @@ class DPoPReplayIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 					BlacklistAutoConfiguration.class, BlacklistSecurityAutoConfiguration.class))
 			.withPropertyValues(SharedRedis.properties());
-		bare.run((context) -> assertThat(context).hasSingleBean(DPoPPostProcessor.class)
+		bare.run((context) -> assertThat(context).hasBean("geRedisBlacklistDPoPProofs")
 			.hasSingleBean(BackChannelLogoutHandler.class));
 		bare.withClassLoader(new FilteredClassLoader("org.springframework.security.oauth2.server.resource"))
 			.run((context) -> assertThat(context).hasNotFailed()
-				.doesNotHaveBean(DPoPPostProcessor.class)
+				.doesNotHaveBean("geRedisBlacklistDPoPProofs")
 				.hasSingleBean(BackChannelLogoutHandler.class));
 		bare.withClassLoader(new FilteredClassLoader("org.springframework.security.web"))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(BackChannelLogoutHandler.class));
@@ -304,9 +305,10 @@ class DPoPReplayIntegrationTests {
 	static class Application {
 
 		@Bean
-		SecurityFilterChain security(HttpSecurity http) throws Exception {
+		SecurityFilterChain security(HttpSecurity http, ObjectProvider<OwnProofs> own) throws Exception {
 			return http.authorizeHttpRequests((requests) -> requests.anyRequest().authenticated())
 				.oauth2ResourceServer((server) -> {
+					own.ifAvailable(server::addObjectPostProcessor);
 					server.jwt(Customizer.withDefaults());
 					// From 7.1 on; before, it is always on
 					Method dPoP = ReflectionUtils.findMethod(server.getClass(), "dPoP", Customizer.class);
@@ -320,6 +322,21 @@ class DPoPReplayIntegrationTests {
 		@Bean
 		JwtDecoder jwtDecoder() {
 			return NimbusJwtDecoder.withSecretKey(KEY).macAlgorithm(MacAlgorithm.HS256).build();
+		}
+
+	}
+
+	static class OwnProofs implements ObjectPostProcessor<DPoPAuthenticationProvider> {
+
+		volatile boolean asked;
+
+		@Override
+		public <O extends DPoPAuthenticationProvider> O postProcess(O provider) {
+			provider.setDPoPProofVerifierFactory((context) -> (token) -> {
+				this.asked = true;
+				throw new JwtException("not decoded");
+			});
+			return provider;
 		}
 
 	}

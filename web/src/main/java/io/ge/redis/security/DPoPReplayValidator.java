@@ -64,6 +64,8 @@ public class DPoPReplayValidator implements OAuth2TokenValidator<Jwt> {
 					: failure("jti claim is invalid.");
 		}
 		catch (RedisUnavailableException ex) {
+			// Spring Security answers 401 whatever goes wrong
+			RefusedTokens.note(ex);
 			throw new JwtException("Whether the proof was used before is not known at present", ex);
 		}
 	}

@@ -2,10 +2,11 @@
 
 package io.ge.redis.security;
 
-import java.util.Collection;
+import java.lang.reflect.Method;
+import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -14,43 +15,42 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.BeansException;
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
-import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+import org.springframework.security.oauth2.server.resource.introspection.OpaqueTokenIntrospector;
+import org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.util.ClassUtils;
 
 /**
- * Looks at startup whether {@link JwtDecoder} beans, and decoders of security filter
- * chains, check that tokens were not revoked: Spring Boot adds the
- * {@link BlacklistTokenValidator} only to a decoder of its own making. A
- * {@link NimbusJwtDecoder} shows its validators; other decoders, and those made later,
- * are not judged.
+ * Reports {@link JwtDecoder} beans of the application into which no
+ * {@link BlacklistTokenValidator} was injected, directly or through another bean. Spring
+ * Boot adds it only to a decoder of its own making. Decoders that are no beans are not
+ * seen, but a security filter chain for bearer tokens is reported if no decoder is a
+ * bean. Beans made after startup are not seen.
  */
 public class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(JwtDecoderChecks.class);
 
-	private static final String REMEDY = "Give it a validator that includes the bean of type "
-			+ BlacklistTokenValidator.class.getName() + ", best as the last one: decoder.setJwtValidator(new "
-			+ "DelegatingOAuth2TokenValidator<>(JwtValidators.createDefault(), blacklistTokenValidator)). If its tokens "
-			+ "are checked elsewhere, set ge.redis.blacklist.unchecked-decoder=warn, or "
-			+ "ge.redis.blacklist.validate-jwt=false if none is to be checked where it is decoded.";
+	private static final boolean chainsPresent = ClassUtils.isPresent(
+			"org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter",
+			JwtDecoderChecks.class.getClassLoader());
+
+	private static final String REMEDY = "Let the @Bean method of the JwtDecoder have a parameter of type "
+			+ BlacklistTokenValidator.class.getName() + ", and add it as the last validator: "
+			+ "decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(JwtValidators.createDefault(), "
+			+ "blacklistTokenValidator)). If its tokens are checked elsewhere, set "
+			+ "ge.redis.blacklist.unchecked-decoder=warn, or ge.redis.blacklist.validate-jwt=false if none is to be "
+			+ "checked where it is decoded.";
 
 	private final ConfigurableListableBeanFactory beans;
 
 	private final Supplier<@Nullable TokenBlacklist> blacklist;
 
 	private final UncheckedDecoder policy;
-
-	/** Of chains, as long as it is not known whether the blacklist is used. */
-	private final Set<JwtDecoder> early = ConcurrentHashMap.newKeySet();
-
-	private volatile boolean started;
-
-	private final Set<JwtDecoder> reported = ConcurrentHashMap.newKeySet();
 
 	public JwtDecoderChecks(ConfigurableListableBeanFactory beans, Supplier<@Nullable TokenBlacklist> blacklist,
 			UncheckedDecoder policy) {
@@ -61,71 +61,59 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.started = true;
-		this.early.forEach(this::check);
-		for (String name : this.beans.getBeanNamesForType(JwtDecoder.class, false, false)) {
-			if (this.beans.getSingleton(name) instanceof JwtDecoder decoder) {
-				check(decoder, "The JwtDecoder '" + name + "'");
-			}
-		}
-	}
-
-	void check(JwtDecoder decoder) {
-		if (!this.started) {
-			this.early.add(decoder);
+		if (this.blacklist.get() == null) {
 			return;
 		}
-		for (String name : this.beans.getBeanNamesForType(JwtDecoder.class, false, false)) {
-			if (this.beans.getSingleton(name) == decoder) {
-				check(decoder, "The JwtDecoder '" + name + "'");
-				return;
+		Set<String> checked = new HashSet<>();
+		for (String validator : this.beans.getBeanNamesForType(BlacklistTokenValidator.class, false, false)) {
+			addDependents(validator, checked);
+		}
+		String[] decoders = this.beans.getBeanNamesForType(JwtDecoder.class, false, false);
+		for (String name : decoders) {
+			if (this.beans.containsSingleton(name) && !checked.contains(name) && !isMadeByBoot(name)) {
+				report("The JwtDecoder '" + name + "'", "no BlacklistTokenValidator was injected into it.");
 			}
 		}
-		check(decoder, "A JwtDecoder of a security filter chain that is no bean");
-	}
-
-	private void check(JwtDecoder decoder, String description) {
-		if (this.blacklist.get() != null && decoder instanceof NimbusJwtDecoder nimbus && !checks(nimbus)
-				&& this.reported.add(decoder)) {
-			report(description);
+		if (decoders.length == 0 && chainsPresent && Chains.decodeUnseen(this.beans)) {
+			report("A security filter chain for bearer tokens",
+					"neither its JwtDecoder nor its OpaqueTokenIntrospector is a bean. Make it one.");
 		}
 	}
 
-	private void report(String description) {
-		GuardConfigurationException problem = new GuardConfigurationException(description,
-				"accepts tokens that were revoked: none of its validators asks the blacklist.", REMEDY);
+	private void addDependents(String name, Set<String> all) {
+		for (String dependent : this.beans.getDependentBeans(name)) {
+			if (all.add(dependent)) {
+				addDependents(dependent, all);
+			}
+		}
+	}
+
+	private boolean isMadeByBoot(String name) {
+		Method factory = (this.beans.containsBeanDefinition(name)
+				&& this.beans.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition)
+						? definition.getResolvedFactoryMethod() : null;
+		return factory != null && factory.getDeclaringClass().getName().startsWith("org.springframework.boot.");
+	}
+
+	private void report(String place, String reason) {
+		GuardConfigurationException problem = new GuardConfigurationException(place,
+				"may accept tokens that were revoked: " + reason, REMEDY);
 		if (this.policy == UncheckedDecoder.FAIL) {
 			throw problem;
 		}
 		logger.warn(problem.getMessage());
 	}
 
-	private static boolean checks(NimbusJwtDecoder decoder) {
-		try {
-			return checks(new DirectFieldAccessor(decoder).getPropertyValue("jwtValidator"));
-		}
-		catch (BeansException ex) {
-			logger.debug("The validators of a decoder cannot be seen", ex);
-			return true;
-		}
-	}
+	private static final class Chains {
 
-	private static boolean checks(@Nullable Object validator) {
-		if (validator instanceof BlacklistTokenValidator) {
-			return true;
+		static boolean decodeUnseen(ConfigurableListableBeanFactory beans) {
+			return beans.getBeanNamesForType(OpaqueTokenIntrospector.class, false, false).length == 0 && Stream
+				.of(beans.getBeanNamesForType(SecurityFilterChain.class, false, false))
+				.map(beans::getSingleton)
+				.anyMatch((chain) -> chain instanceof SecurityFilterChain made
+						&& made.getFilters().stream().anyMatch(BearerTokenAuthenticationFilter.class::isInstance));
 		}
-		if (!(validator instanceof DelegatingOAuth2TokenValidator)) {
-			return false;
-		}
-		Object parts = new DirectFieldAccessor(validator).getPropertyValue("tokenValidators");
-		if (parts instanceof Collection<?> validators) {
-			for (Object part : validators) {
-				if (checks(part)) {
-					return true;
-				}
-			}
-		}
-		return false;
+
 	}
 
 }

@@ -28,10 +28,16 @@ final class RefusedTokens {
 	}
 
 	static void note(TokenStatus status) {
+		note(new TokenRevokedException(TokenBlacklist.TOKENS, status));
+	}
+
+	/**
+	 * Notes the refusal that explains a 401 without a body.
+	 */
+	static void note(GeRedisException refusal) {
 		RequestAttributes request = webPresent ? RequestContextHolder.getRequestAttributes() : null;
 		if (request != null) {
-			request.setAttribute(GeRedisException.class.getName(),
-					new TokenRevokedException(TokenBlacklist.TOKENS, status), RequestAttributes.SCOPE_REQUEST);
+			request.setAttribute(GeRedisException.class.getName(), refusal, RequestAttributes.SCOPE_REQUEST);
 		}
 	}
 

@@ -2,17 +2,31 @@
 
 package io.ge.redis.security;
 
+import java.util.Objects;
+
 import io.ge.redis.PrincipalProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.oauth2.core.ClaimAccessor;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
- * Names the user that Spring Security has authenticated on the current thread.
+ * Names the principal of Spring Security's context and, for principals that carry the
+ * claims of a token, its issuer: a JWT, an introspected token, an OpenID Connect user. A
+ * token without a subject stands for its client, {@code client_id} or else {@code azp}.
+ * Where tokens of users have no subject, the name has to be read from another claim, such
+ * as by {@code spring.security.oauth2.resourceserver.jwt.principal-claim-name}: all users
+ * of one client would be one principal.
  */
 public class SecurityContextPrincipalProvider implements PrincipalProvider {
+
+	private static final boolean claimsPresent = ClassUtils.isPresent(
+			"org.springframework.security.oauth2.core.ClaimAccessor",
+			SecurityContextPrincipalProvider.class.getClassLoader());
 
 	@Override
 	public @Nullable String currentPrincipal() {
@@ -21,7 +35,30 @@ public class SecurityContextPrincipalProvider implements PrincipalProvider {
 				|| authentication instanceof AnonymousAuthenticationToken) {
 			return null;
 		}
-		return PrincipalProvider.nameOf(authentication);
+		String name = PrincipalProvider.nameOf(authentication);
+		if (name == null || !name.isBlank()) {
+			return name;
+		}
+		String client = claim("client_id");
+		return Objects.toString(StringUtils.hasText(client) ? client : claim("azp"), name);
+	}
+
+	@Override
+	public @Nullable String currentIssuer() {
+		return claim("iss");
+	}
+
+	private static @Nullable String claim(String name) {
+		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+		return (claimsPresent && authentication != null) ? Claims.of(authentication.getPrincipal(), name) : null;
+	}
+
+	private static final class Claims {
+
+		static @Nullable String of(@Nullable Object principal, String name) {
+			return (principal instanceof ClaimAccessor claims) ? claims.getClaimAsString(name) : null;
+		}
+
 	}
 
 }
