@@ -144,7 +144,7 @@ public final class AbsentConnection implements GuardConnection {
 
 	@Override
 	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
-		throw new UnsupportedOperationException();
+		return CompletableFuture.failedFuture(new IOException("unavailable"));
 	}
 
 	@Override
