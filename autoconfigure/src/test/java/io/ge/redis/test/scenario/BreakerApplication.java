@@ -15,6 +15,9 @@ import io.ge.redis.autoconfigure.BreakerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.CircuitOpenException;
+import io.ge.redis.breaker.CircuitState;
+import io.ge.redis.breaker.internal.BreakerControl;
+import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.test.instance.Operation;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -33,8 +36,8 @@ public class BreakerApplication {
 	static final String NAME = "supplier";
 
 	@Bean
-	Supplier supplier(CircuitBreakers breakers) {
-		return new Supplier(breakers);
+	Supplier supplier(CircuitBreakers breakers, BreakerPattern pattern) {
+		return new Supplier(breakers, pattern);
 	}
 
 	/**
@@ -57,18 +60,21 @@ public class BreakerApplication {
 	}
 
 	/**
-	 * Returns the state of the circuit, then calls, failures, refusals, calls in flight
-	 * and the milliseconds of the slowest one that did not hang.
+	 * Returns the state of the circuit, ALONE if that is not the state of all instances,
+	 * then calls that have ended, failures, refusals, calls in flight and the
+	 * milliseconds of the slowest one that did not hang.
 	 */
 	@Bean
 	Operation look(Supplier supplier) {
-		return (arguments) -> supplier.breakers.state(NAME) + "," + supplier.calls + "," + supplier.failed + ","
-				+ supplier.refused + "," + supplier.inFlight + "," + supplier.slowest;
+		return (arguments) -> supplier.circuit() + "," + supplier.calls + "," + supplier.failed + "," + supplier.refused
+				+ "," + supplier.inFlight + "," + supplier.slowest;
 	}
 
 	static final class Supplier implements AutoCloseable {
 
 		private final CircuitBreakers breakers;
+
+		private final BreakerPattern pattern;
 
 		private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
 
@@ -84,15 +90,26 @@ public class BreakerApplication {
 
 		private final AtomicLong slowest = new AtomicLong();
 
+		private volatile long forgotten;
+
 		private volatile String state = "good";
 
 		private volatile ScheduledFuture<?> ticking;
 
-		Supplier(CircuitBreakers breakers) {
+		Supplier(CircuitBreakers breakers, BreakerPattern pattern) {
 			this.breakers = breakers;
+			this.pattern = pattern;
+		}
+
+		String circuit() {
+			CircuitState circuit = this.breakers.state(NAME);
+			boolean isAlone = circuit != CircuitState.CLOSED
+					&& this.pattern.control().list().stream().noneMatch(BreakerControl.Overview::shared);
+			return isAlone ? "ALONE" : circuit.name();
 		}
 
 		void load(int perSecond) {
+			this.forgotten = System.nanoTime();
 			this.slowest.set(0);
 			if (this.ticking != null) {
 				this.ticking.cancel(false);
@@ -104,7 +121,6 @@ public class BreakerApplication {
 		}
 
 		private void call() {
-			this.calls.incrementAndGet();
 			long begun = System.nanoTime();
 			try {
 				this.breakers.call(NAME, this::quote);
@@ -117,11 +133,16 @@ public class BreakerApplication {
 			catch (IllegalStateException ex) {
 				this.failed.incrementAndGet();
 			}
+			finally {
+				this.calls.incrementAndGet();
+			}
 		}
 
 		private void note(long begun) {
 			long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-			this.slowest.accumulateAndGet(millis, Math::max);
+			if (begun - this.forgotten > 0) {
+				this.slowest.accumulateAndGet(millis, Math::max);
+			}
 		}
 
 		private String quote() {
