@@ -49,10 +49,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * A copy of the application's Lettuce factory with the options a guard needs: commands
- * are refused at once while disconnected, a lost connection is replaced rather than
- * revived with old commands replayed, and reads go to the primary whatever the
- * application prefers.
+ * A copy of the application's Lettuce factory with the options a guard needs. Commands
+ * are refused at once while disconnected. A lost connection is replaced, not revived with
+ * old commands. Reads go to the primary, whatever the application prefers.
  */
 final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
@@ -90,7 +89,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	private final String address;
 
-	/** Made here where the application has none to share, else {@code null}. */
+	/** Created here where the application has none to share, else {@code null}. */
 	private final @Nullable ClientResources ownResources;
 
 	private DedicatedLettuceFactory(RedisConfiguration servers, LettuceClientConfiguration client,
@@ -216,7 +215,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	}
 
 	/**
-	 * Opens and closes a connection to one server of the cluster, which tells whether it
+	 * Opens and closes a connection to one server of the cluster, to find out whether it
 	 * answers.
 	 */
 	CompletionStage<Void> tryServer(RedisURI address) {

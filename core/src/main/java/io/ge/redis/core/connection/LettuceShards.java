@@ -94,7 +94,7 @@ final class LettuceShards {
 	}
 
 	/**
-	 * The slots of a server. The driver makes new nodes whenever it looks at the map.
+	 * The slots of a server. The driver creates new nodes whenever it reads the map.
 	 */
 	private record Served(RedisClusterNode node) implements Shard {
 
@@ -111,8 +111,7 @@ final class LettuceShards {
 	}
 
 	/**
-	 * The slots that nobody served. The driver changes its map, so what was in it is
-	 * copied.
+	 * The slots without a server. The driver changes its map, so its content is copied.
 	 */
 	private record Unserved(List<RedisClusterNode> servers) implements Shard {
 

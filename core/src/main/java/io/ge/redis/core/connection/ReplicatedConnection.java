@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of its own to one server, for scripts whose writes replicas are to have.
- * {@code WAIT} waits for what the same connection has written, and nothing else is served
- * on it meanwhile, so it must be sent on no connection that others use.
+ * A connection of its own to one server, for scripts whose writes replicas must have.
+ * {@code WAIT} waits for the writes of its connection, which serves nothing else
+ * meanwhile. So it must not be sent on a shared connection.
  * <p>
  * No method blocks.
  */
@@ -19,7 +19,7 @@ public interface ReplicatedConnection extends AutoCloseable {
 
 	/**
 	 * Runs scripts and then waits until replicas have what was written on this connection
-	 * so far. Must not be called again before the result is there.
+	 * so far. Must not be called again before the result has arrived.
 	 * @param millis how long at most, above zero
 	 * @return completes when there are enough acknowledgements or the time is over
 	 */
@@ -56,10 +56,10 @@ public interface ReplicatedConnection extends AutoCloseable {
 	}
 
 	/**
-	 * How many replicas have what a connection has written.
+	 * The number of replicas that have the writes of a connection.
 	 *
-	 * @param connected how many replicas the server has at all; negative if nobody asked,
-	 * since there were enough, or nobody knows
+	 * @param connected how many replicas the server has at all; negative if that is
+	 * unknown, such as when there were enough
 	 */
 	record Acknowledged(int replicas, int connected) {
 	}

@@ -29,20 +29,20 @@ import org.springframework.core.NestedExceptionUtils;
  * Closed, it counts consecutive failures; at the threshold it opens and every call
  * decides locally at once. While it is open it alone asks Redis, on a fresh connection
  * each time, because the old one may hang for ever on a server that was failed over or
- * cut off. The first sign of life closes it; what is to be made good is sent first.
+ * cut off. The first sign of life closes it; compensations are sent first.
  * <p>
- * On a Cluster whose driver tells which server has a key, each server has a
- * {@link Circuit}. One that hangs would else never open the breaker, since the calls to
- * the others succeed in between, and one that refuses would close the door to the others.
+ * On a Cluster whose driver reports which server has a key, each server has a
+ * {@link Circuit}. Otherwise a hanging server would never open the breaker, since calls
+ * to the others succeed in between. A refusing one would block calls to the others.
  * <ul>
  * <li>A failure counts for the server that had the key when the call was sent.</li>
- * <li>An open circuit keeps back the calls on the slots that this server had when it
- * opened, until whichever server has one of them by then, on a fresh map of the cluster,
- * takes a write. So a failover closes the circuit like a recovery.</li>
- * <li>Calls on other slots, and the connections to their servers, are left alone.</li>
+ * <li>An open circuit refuses the calls on the slots that this server had when it opened.
+ * It closes when the present owner of one of them, on a fresh map of the cluster, takes a
+ * write. So a failover closes the circuit like a recovery.</li>
+ * <li>Calls on other slots, and the connections to their servers, are not affected.</li>
  * </ul>
- * A circuit for the deployment as a whole remains for what concerns no single server: no
- * connection at all, one server, and drivers that do not tell.
+ * A circuit for the deployment as a whole remains for cases without a single server: no
+ * connection at all, one server, and drivers without this report.
  */
 public final class Breaker {
 
@@ -112,8 +112,8 @@ public final class Breaker {
 	}
 
 	/**
-	 * Connects for the first time. If Redis is unavailable the breaker opens and goes on
-	 * trying.
+	 * Connects for the first time. If Redis is unavailable the breaker opens and
+	 * continues to try.
 	 * @return completes when the first attempt has succeeded or failed
 	 */
 	public CompletionStage<Void> start() {
@@ -136,7 +136,7 @@ public final class Breaker {
 		});
 	}
 
-	/** Refuses all calls until the next start. What fails meanwhile is no outage. */
+	/** Refuses all calls until the next start. Failures meanwhile are no outage. */
 	public void stop() {
 		this.stopped = true;
 	}
@@ -165,21 +165,21 @@ public final class Breaker {
 	}
 
 	/**
-	 * Returns whether calls are kept from Redis, or from some of its servers.
+	 * Returns whether calls to Redis, or to some of its servers, are refused.
 	 */
 	public boolean isOpen() {
 		return openCause() != null;
 	}
 
 	/**
-	 * Returns why calls are kept from Redis, or from some of its servers.
+	 * Returns why calls to Redis, or to some of its servers, are refused.
 	 */
 	public @Nullable OutageCause openCause() {
 		return openCause(Circuit::openCause);
 	}
 
 	/**
-	 * Returns why calls on a key are kept from Redis.
+	 * Returns why calls on a key are refused.
 	 */
 	@Nullable OutageCause openCause(byte @Nullable [] key) {
 		return (key != null && !this.servers.isEmpty()) ? openCause((server) -> server.openCause(key)) : openForAll();
@@ -297,7 +297,7 @@ public final class Breaker {
 			this.scheduler.schedule(action, this.settings.probeInterval().toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (RejectedExecutionException ex) {
-			// shutting down: nobody asks any more
+			// shutting down: no call follows
 		}
 	}
 

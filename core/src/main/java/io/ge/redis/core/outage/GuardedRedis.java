@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * The one door through which a pattern asks Redis. A call ends within the budget with a
+ * The only way in which a pattern calls Redis. A call ends within the budget with a
  * reply, or with {@link RedisUnavailableException} and the cause; while the breaker is
  * open for the key it ends at once.
  */
@@ -83,16 +83,16 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Returns whether calls on all keys are kept from Redis at present.
+	 * Returns whether calls on all keys are refused at present.
 	 */
 	public boolean isAway() {
 		return this.breaker.openCause(null) != null;
 	}
 
 	/**
-	 * Returns whether calls on a key are kept from Redis at present.
-	 * @param key tells the key; asked only if calls on some keys are kept from Redis, and
-	 * those on others are not
+	 * Returns whether calls on a key are refused at present.
+	 * @param key supplies the key; called only if calls on some keys are refused and
+	 * calls on others are not
 	 */
 	public boolean isAway(Supplier<RedisKey> key) {
 		return isAway() || (this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null);
@@ -114,11 +114,11 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Runs a script and, if nobody learns its outcome, compensates what it may have done:
-	 * at once, and once more if a late reply shows that the command was still under way.
-	 * @param compensation makes what undoes the call, if it is needed; without effect
+	 * Runs a script and compensates an unknown outcome: at once, and once more if a late
+	 * reply shows that the command was still under way.
+	 * @param compensation creates the call that undoes it, if needed; without effect
 	 * where the call did not run
-	 * @param useful how long what the call leaves would live in Redis
+	 * @param useful how long the effect of the call would live in Redis
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, Supplier<ScriptCall> compensation,
 			Duration useful) {
@@ -127,11 +127,11 @@ public final class GuardedRedis {
 
 	/**
 	 * Runs a script on a connection of its own and waits until replicas have what it
-	 * wrote. Strict: fewer than wanted, or unknown, is a failure for the cause
+	 * wrote. Too few replicas, or an unknown number, are a failure with the cause
 	 * {@link OutageCause#REPLICAS}, which opens no breaker. The wait is no part of any
 	 * budget.
-	 * @param call without effect but to extend what is there; of a script without flags
-	 * @param standing whether the reply says that what replicas are to have is there
+	 * @param call only extends existing keys; of a script without flags
+	 * @param standing whether the reply shows that the keys exist
 	 */
 	public CompletableFuture<ScriptReply> runReplicated(ScriptCall call, Replication wanted,
 			Predicate<ScriptReply> standing) {
@@ -208,14 +208,14 @@ public final class GuardedRedis {
 		this.compensations.acknowledged(call, primary);
 	}
 
-	/** Returns how often a new primary may have lost what is held. */
+	/** Returns how often a new primary may have lost held locks. */
 	public int newPrimaries() {
 		return this.compensations.newPrimaries();
 	}
 
 	/**
-	 * Compensates what a call before the failed one has left, unless its own compensation
-	 * does: that is sent only if nobody knows whether the failed call ran.
+	 * Compensates the effect of a call before the failed one, unless the compensation of
+	 * that one does: it is sent only if it is unknown whether the failed call ran.
 	 * @param useful how long it makes sense to go on
 	 */
 	public void compensateUnlessUnknown(Throwable failure, Supplier<ScriptCall> compensation, Duration useful) {
