@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * replicas have what was written before, and until then they cannot have what is written
  * later.
  * <p>
- * Each call ends with its own timeout, and at most {@link #LATE_MILLIS} later: an idle
+ * Each call ends with its own timeout, and at most {@link #LATE_MILLIS} later. An idle
  * server notices only at its next tick, up to 100 ms late, that the time of a
  * {@code WAIT} is over. Opening a connection has a time of its own.
  * <p>

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Rate limits in code, for what an annotation cannot express.
  * <p>
  * Each decision costs one script call and one round trip for all its limits, on a Cluster
- * for those of each slot, and none while an earlier refusal must still hold. It waits for
- * Redis at most {@code
- * ge.redis.outage.command-timeout}. If a limit has a wait, the calling thread also waits
- * for its permits.
+ * for those of each slot. It costs none while an earlier refusal must still hold. It
+ * waits for Redis at most {@code ge.redis.outage.command-timeout}. If a limit has a wait,
+ * the calling thread also waits for its permits.
  * <p>
  * A decision throws {@link io.ge.redis.RedisUnavailableException} if Redis is unavailable
  * and the policy of one of its limits is to deny. Methods that take a name throw

@@ -81,8 +81,7 @@ final class LocalRateLimiter {
 
 	private Check check(PermitRequest request, long now) {
 		RateLimit limit = request.limit();
-		LocalState state = this.states.computeIfAbsent(request.key().text(),
-				(name) -> LocalState.of(limit.algorithm()));
+		LocalState state = this.states.computeIfAbsent(request.key().text(), (name) -> new LocalState());
 		if (request.cost() == 0) {
 			return new Check(request, state, now, 0);
 		}
@@ -128,8 +127,7 @@ final class LocalRateLimiter {
 
 		void addTo(EngineDecision.Limits limits, long now) {
 			RateLimit limit = this.request.limit();
-			limits.add(this.request, this.state.left(limit, now), this.state.restoredAt(limit, now) - now,
-					this.refusal);
+			limits.add(this.request, this.state.left(limit, now), this.state.restoredAt(now) - now, this.refusal);
 		}
 
 		Runnable charge(long at, LongSupplier now) {

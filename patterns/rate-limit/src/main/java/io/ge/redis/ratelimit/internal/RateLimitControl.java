@@ -79,17 +79,18 @@ public final class RateLimitControl {
 		int overrides = 0;
 		for (List<LiveChange> live : this.parts.live().of(limit.name()).values()) {
 			for (LiveChange change : live) {
-				if (change.key() == null) {
+				String key = change.key();
+				if (key == null) {
 					put(settings, change);
 				}
 				else if (change.origin() == Setting.Origin.PROPERTIES_FOR_KEY) {
 					overrides++;
 				}
 				else if (change.blockedUntil() == null) {
-					changes.put(show(change.key()), change.change().toString());
+					changes.put(show(key), change.change().toString());
 				}
 				else if (!change.remainingBlock(System.nanoTime()).isZero()) {
-					blocks.put(show(change.key()), change.remainingBlock(System.nanoTime()).toString());
+					blocks.put(show(key), change.remainingBlock(System.nanoTime()).toString());
 				}
 			}
 		}
