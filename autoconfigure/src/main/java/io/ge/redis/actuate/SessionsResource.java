@@ -13,9 +13,10 @@ import io.ge.redis.session.Sessions;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/session} shows the settings, and {@code
- * /actuator/geredis/session/<principal>} the sessions of a principal without the values
- * of attributes. A delete ends all of them, or one with {@code id} as a parameter.
+ * {@code /actuator/geredis/session} shows the settings, and
+ * {@code /actuator/geredis/session/<principal>} the sessions of a principal without the
+ * values of attributes. A delete ends all of them; without a principal, the one of the
+ * parameter {@code id}.
  */
 @RegisterReflectionForBinding({ SessionProperties.class, Sessions.Info.class })
 class SessionsResource extends GuardResource {
@@ -39,10 +40,12 @@ class SessionsResource extends GuardResource {
 	@Override
 	public Object delete(GuardRequest request) {
 		request.allowOnly(Set.of("id"));
-		String principal = principal(request);
 		String id = request.text("id");
 		if (id == null) {
-			return Map.of("ended", Waiting.await(this.sessions.endAllAsync(principal)));
+			return Map.of("ended", Waiting.await(this.sessions.endAllAsync(principal(request))));
+		}
+		if (!request.path().isEmpty()) {
+			throw GuardRequestException.invalid("id", "id and a principal are both given.", "Give one of them.");
 		}
 		return Map.of("ended", Waiting.await(this.sessions.endAsync(id)) ? 1 : 0);
 	}

@@ -4,14 +4,17 @@ package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.ge.redis.GuardConfigurationException;
@@ -41,6 +44,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -54,6 +58,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
@@ -70,8 +75,10 @@ import org.springframework.session.SessionIdGenerator;
 import org.springframework.session.SessionRepository;
 import org.springframework.session.config.annotation.web.http.SpringHttpSessionConfiguration;
 import org.springframework.session.config.annotation.web.server.SpringWebSessionConfiguration;
+import org.springframework.session.events.AbstractSessionEvent;
 import org.springframework.session.web.http.SessionRepositoryFilter;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Sessions, where they are switched on or {@link Sessions} is injected. The repository of
@@ -95,23 +102,33 @@ public final class SessionAutoConfiguration {
 	RedisSessions geRedisSessions(SessionProperties properties, ObjectProvider<RedisBackends> backends,
 			ObjectProvider<JsonMapper> mapper, ObjectProvider<SessionIdGenerator> ids,
 			ObjectProvider<BlacklistUse> blacklist, GuardEvents events, ConfigurableListableBeanFactory beans,
-			Environment environment) {
-		List<@Nullable String> issuers = issuers(environment);
+			Environment environment, ApplicationEventPublisher publisher,
+			@Qualifier("applicationTaskExecutor") ObjectProvider<Executor> executor) {
+		Set<@Nullable String> issuers = issuers(environment);
+		Supplier<Executor> threads = SingletonSupplier.of(() -> executor.getIfAvailable(ForkJoinPool::commonPool));
+		BlacklistUse use = properties.followBlacklist() ? blacklist.getIfAvailable() : null;
 		return new RedisSessions(properties, timeout(properties, environment),
 				new StructureCalls("session", new PatternBackend("session", backends, environment).get()),
 				codec(properties, mapper, beans), ids.getIfAvailable(() -> RedisSessions::random), () -> {
-					BlacklistUse use = properties.followBlacklist() ? blacklist.getIfAvailable() : null;
 					TokenBlacklist used = (use != null) ? use.blacklist() : null;
-					return (used != null) ? new TokenLogouts(used, issuers) : null;
-				}, events);
+					return (used != null) ? logouts(used, issuers) : null;
+				}, events, (event) -> publish(event, publisher, threads));
+	}
+
+	// Listeners may wait, which a thread of the driver must not
+	private static void publish(AbstractSessionEvent event, ApplicationEventPublisher publisher,
+			Supplier<Executor> executor) {
+		try {
+			executor.get().execute(() -> publisher.publishEvent(event));
+		}
+		catch (RejectedExecutionException ex) {
+			// The application closes
+		}
 	}
 
 	private static Duration timeout(SessionProperties properties, Environment environment) {
-		String text = Stream.of("spring", "server.servlet", "server.reactive")
-			.map((prefix) -> environment.getProperty(prefix + ".session.timeout"))
-			.filter(Objects::nonNull)
-			.findFirst()
-			.orElse("30m");
+		String text = environment.resolvePlaceholders("${spring.session.timeout:${server.servlet.session.timeout:"
+				+ "${server.reactive.session.timeout:30m}}}");
 		Duration timeout = Objects.requireNonNullElseGet(properties.timeout(),
 				() -> DurationStyle.detectAndParse(text, ChronoUnit.SECONDS));
 		PropertyChecks.atLeastMillis("spring.session.timeout, or ge.redis.session.timeout in its place,", 1000,
@@ -127,7 +144,7 @@ public final class SessionAutoConfiguration {
 				? (RedisSerializer<Object>) beans.getBean(SERIALIZER, RedisSerializer.class)
 				: (properties.codec() == SessionProperties.Codec.JDK) ? RedisSerializer.java(loader) : null;
 		if (serializer != null) {
-			return SessionCodec.of(serializer::serialize, serializer::deserialize);
+			return new SessionCodec(serializer::serialize, serializer::deserialize);
 		}
 		boolean secured = ClassUtils.isPresent("org.springframework.security.jackson.SecurityJacksonModules", loader);
 		return SessionCodec.json(mapper.getIfAvailable(JsonMapper::shared), properties.allowedTypes(),
@@ -135,13 +152,26 @@ public final class SessionAutoConfiguration {
 	}
 
 	/** Returns the issuers of the application's tokens, and none for tokens without. */
-	private static List<@Nullable String> issuers(Environment environment) {
-		List<@Nullable String> issuers = new ArrayList<>(Arrays.asList((String) null));
-		Binder binder = Binder.get(environment);
-		binder.bind("spring.security.oauth2.client.provider", Bindable.mapOf(String.class, Provider.class))
+	private static Set<@Nullable String> issuers(Environment environment) {
+		Set<@Nullable String> issuers = new HashSet<>(Collections.singleton(null));
+		Binder.get(environment)
+			.bind("spring.security.oauth2.client.provider", Bindable.mapOf(String.class, Provider.class))
 			.ifBound((providers) -> providers.values().forEach((provider) -> issuers.add(provider.issuerUri())));
 		issuers.add(environment.getProperty("spring.security.oauth2.resourceserver.jwt.issuer-uri"));
-		return new ArrayList<>(new LinkedHashSet<>(issuers));
+		return issuers;
+	}
+
+	// A login counts as a token of its principal, from each issuer
+	private static RedisSessions.Logouts logouts(TokenBlacklist blacklist, Set<@Nullable String> issuers) {
+		return new RedisSessions.Logouts((principal, login) -> {
+			CompletionStage<Boolean> loggedOut = CompletableFuture.completedFuture(false);
+			for (String issuer : issuers) {
+				TokenIdentity token = new TokenIdentity(issuer, null, principal, null, null, login);
+				loggedOut = loggedOut.thenCompose(
+						(known) -> known ? CompletableFuture.completedFuture(true) : blacklist.isRevokedAsync(token));
+			}
+			return loggedOut;
+		}, (principal) -> blacklist.revokeAllAsync(null, principal));
 	}
 
 	@Bean
@@ -156,7 +186,7 @@ public final class SessionAutoConfiguration {
 	// One of them would be replaced silently
 	private static void refuseSecondRepository(ConfigurableListableBeanFactory beans, Environment environment) {
 		String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
-			.flatMap((type) -> Arrays.stream(beans.getBeanNamesForType(type, true, false)))
+			.flatMap((type) -> Stream.of(beans.getBeanNamesForType(type, true, false)))
 			.filter((bean) -> String.valueOf(beans.getType(bean)).contains(".session.data.redis."))
 			.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis")
 			.findFirst()
@@ -169,7 +199,7 @@ public final class SessionAutoConfiguration {
 		}
 	}
 
-	/** Sessions of servlets. The filters are in front of Spring Session's. */
+	/** Sessions of servlets. The filter is in front of Spring Session's. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnMissingBean(SessionRepository.class)
@@ -182,20 +212,14 @@ public final class SessionAutoConfiguration {
 		}
 
 		@Bean
-		FilterRegistrationBean<ServletSessions> geRedisSessionsOfRequest(ServletSessions sessions) {
-			return before(sessions, "geRedisSessionsOfRequest", 1);
-		}
-
-		@Bean
-		FilterRegistrationBean<RefusalFilter> geRedisSessionRefusalFilter(ProblemResolver problems) {
-			return before(new RefusalFilter(problems), "geRedisSessionRefusalFilter", 2);
-		}
-
-		private static <T extends Filter> FilterRegistrationBean<T> before(T filter, String name, int distance) {
-			FilterRegistrationBean<T> registration = new FilterRegistrationBean<>(filter);
-			registration.setName(name);
+		FilterRegistrationBean<Filter> geRedisSessionFilter(ServletSessions sessions, ProblemResolver problems) {
+			RefusalFilter refusals = new RefusalFilter(problems);
+			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
+					(request, response, chain) -> refusals.doFilter(request, response,
+							(passed, answer) -> sessions.doFilter(passed, answer, chain)));
+			registration.setName("geRedisSessionFilter");
 			registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
-			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - distance);
+			registration.setOrder(SessionRepositoryFilter.DEFAULT_ORDER - 1);
 			return registration;
 		}
 
@@ -217,31 +241,6 @@ public final class SessionAutoConfiguration {
 						"Write deny, or remove the property.");
 			}
 			return new ReactiveSessions(sessions);
-		}
-
-	}
-
-	/**
-	 * Logouts by the blacklist. A login counts as a token of its principal, from each
-	 * issuer that the application knows.
-	 */
-	private record TokenLogouts(TokenBlacklist blacklist,
-			List<@Nullable String> issuers) implements RedisSessions.Logouts {
-
-		@Override
-		public CompletionStage<Boolean> isLoggedOut(String principal, long loginMicros) {
-			CompletionStage<Boolean> loggedOut = CompletableFuture.completedFuture(false);
-			for (String issuer : this.issuers) {
-				TokenIdentity login = new TokenIdentity(issuer, null, principal, null, null, loginMicros);
-				loggedOut = loggedOut.thenCompose((known) -> known ? CompletableFuture.completedFuture(true)
-						: this.blacklist.isRevokedAsync(login));
-			}
-			return loggedOut;
-		}
-
-		@Override
-		public CompletionStage<?> logOut(String principal) {
-			return this.blacklist.revokeAllAsync(null, principal);
 		}
 
 	}

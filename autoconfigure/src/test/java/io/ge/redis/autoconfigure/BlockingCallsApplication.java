@@ -31,8 +31,10 @@ import io.ge.redis.lock.LockOptions;
 import io.ge.redis.ratelimit.RateLimitExceededException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.session.internal.RedisSessions;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
+import io.ge.redis.web.session.ReactiveSessions;
 import org.awaitility.Awaitility;
 import org.reactivestreams.Publisher;
 import reactor.blockhound.BlockHound;
@@ -47,6 +49,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.session.ReactiveFindByIndexNameSessionRepository;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -103,9 +106,10 @@ public final class BlockingCallsApplication {
 				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 						GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class,
 						BlacklistAutoConfiguration.class, LockAutoConfiguration.class, BreakerAutoConfiguration.class,
-						IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
+						IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class,
+						SessionAutoConfiguration.class))
 				.withPropertyValues(redis.properties())
-				.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1",
+				.withPropertyValues("ge.redis.rate-limit.limits.code.limit=1", "ge.redis.session.enabled=true",
 						// A busy machine is no outage
 						"ge.redis.outage.command-timeout=5s")
 				.withBean(JsonMapper.class, JsonMapper::new)
@@ -189,7 +193,19 @@ public final class BlockingCallsApplication {
 		calls.put("cache.written", this.desk::written);
 		calls.put("cache.code",
 				(user) -> Mono.fromCompletionStage(() -> caches.putAsync("mono", user, "done")).thenReturn("done"));
+		RedisSessions sessions = this.beans.getBean(RedisSessions.class);
+		ReactiveSessions repository = new ReactiveSessions(sessions);
+		calls.put("session.request", (user) -> login(repository, user));
+		calls.put("session.code",
+				(user) -> Mono.fromCompletionStage(() -> sessions.endAllAsync(user)).thenReturn("done"));
 		return calls;
+	}
+
+	private static Mono<String> login(ReactiveSessions sessions, String user) {
+		return sessions.createSession().flatMap((session) -> {
+			session.setAttribute(ReactiveFindByIndexNameSessionRepository.PRINCIPAL_NAME_INDEX_NAME, user);
+			return sessions.save(session).then(sessions.findById(session.getId()));
+		}).map((found) -> "done");
 	}
 
 	/**

@@ -80,7 +80,9 @@ class BlockingCallsIntegrationTests {
 				"RESULT allowed cache.mono {done=50}", "RESULT refused cache.flux {done=50}",
 				"RESULT killed cache.future {done=50}", "RESULT allowed cache.several.mono {done=50}",
 				"RESULT refused cache.several.code {done=50}", "RESULT hanging cache.several.future {done=50}",
-				"RESULT killed cache.several.mono {done=50}", "RESULT killed cache.written {done=50}");
+				"RESULT killed cache.several.mono {done=50}", "RESULT killed cache.written {done=50}",
+				"RESULT allowed session.request {done=50}", "RESULT allowed session.code {done=50}",
+				"RESULT killed session.request {RedisUnavailableException=50}");
 	}
 
 }

@@ -20,6 +20,7 @@ import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.session.internal.RedisSessions;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
@@ -72,7 +73,7 @@ class EventLoopCallsIntegrationTests {
 		this.redis = RedisServers.standalone();
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.properties(this.redis.properties())
-			.properties("spring.main.banner-mode=off",
+			.properties("spring.main.banner-mode=off", "ge.redis.session.enabled=true",
 					// A busy machine is no outage, nor is what follows
 					"ge.redis.outage.command-timeout=60s", "ge.redis.idempotency.wait-timeout=2m",
 					"ge.redis.cache.load-wait=2m", "ge.redis.blacklist.max-staleness=1m",
@@ -170,7 +171,9 @@ class EventLoopCallsIntegrationTests {
 
 		CHECKED(Desk::checked, true, false, CALLS, 0, 0),
 
-		BREAKING(Desk::breaking, true, false, CALLS, 0, 0);
+		BREAKING(Desk::breaking, true, false, CALLS, 0, 0),
+
+		SESSION(Desk::session, true, false, CALLS, CALLS, CALLS);
 
 		private final BiFunction<Desk, String, Mono<String>> method;
 
@@ -222,7 +225,7 @@ class EventLoopCallsIntegrationTests {
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, JacksonAutoConfiguration.class,
 			DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class, BlacklistAutoConfiguration.class,
 			BreakerAutoConfiguration.class, RateLimitAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-			LockAutoConfiguration.class, CacheAutoConfiguration.class })
+			LockAutoConfiguration.class, CacheAutoConfiguration.class, SessionAutoConfiguration.class })
 	@Import({ Desk.class, Scripts.class })
 	static class Application {
 
@@ -251,6 +254,12 @@ class EventLoopCallsIntegrationTests {
 	static class Desk {
 
 		private final AtomicInteger runs = new AtomicInteger();
+
+		private final RedisSessions sessions;
+
+		Desk(RedisSessions sessions) {
+			this.sessions = sessions;
+		}
 
 		AtomicInteger runs() {
 			return this.runs;
@@ -291,6 +300,10 @@ class EventLoopCallsIntegrationTests {
 		@BlacklistCheck(name = "accounts", subject = "#user")
 		public Mono<String> checked(String user) {
 			return run();
+		}
+
+		public Mono<String> session(String user) {
+			return Mono.fromFuture(() -> this.sessions.load(user)).then(run());
 		}
 
 	}

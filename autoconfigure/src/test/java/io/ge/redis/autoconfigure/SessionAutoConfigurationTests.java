@@ -2,19 +2,31 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+import java.util.Objects;
+
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.session.Sessions;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 import org.springframework.session.MapSessionRepository;
 import org.springframework.session.ReactiveFindByIndexNameSessionRepository;
 import org.springframework.session.ReactiveSessionRepository;
@@ -108,8 +120,6 @@ class SessionAutoConfigurationTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					ge.redis.session.on-outage=local            | OnOutage.local
-					ge.redis.session.on-outage=allow            | OnOutage.allow
 					ge.redis.session.codec=xml                  | Codec.xml
 					ge.redis.session.timeout=10ms               | ge.redis.session.timeout must be at least 1000ms
 					ge.redis.session.max-per-principal=0        | ge.redis.session.max-per-principal must be at least 1
@@ -119,6 +129,24 @@ class SessionAutoConfigurationTests {
 	void refusesPropertiesThatCannotWork(String property, String problem) {
 		this.servlets.withPropertyValues("ge.redis.session.enabled=true", property)
 			.run((context) -> assertThat(context).getFailure().rootCause().hasMessageContaining(problem));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "local", "allow" })
+	void refusesOutagePoliciesWithoutMeaning(String policy) {
+		this.servlets.withPropertyValues("ge.redis.session.enabled=true", "ge.redis.session.on-outage=" + policy)
+			.run((context) -> {
+				List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+					.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, new StandardEnvironment()),
+							FailureHandler.logging(LogFactory.getLog(getClass())));
+				FailureAnalysis analysis = analyzers.stream()
+					.map((analyzer) -> analyzer.analyze(context.getStartupFailure()))
+					.filter(Objects::nonNull)
+					.findFirst()
+					.orElseThrow();
+				assertThat(analysis.getDescription()).contains("ge.redis.session.on-outage", policy);
+				assertThat(analysis.getAction()).contains("ANONYMOUS", "DENY");
+			});
 	}
 
 	@Test

@@ -20,6 +20,7 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.session.Sessions;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import jdk.jfr.Recording;
@@ -57,10 +58,10 @@ class VirtualThreadsIntegrationTests {
 				DataRedisAutoConfiguration.class, GeRedisAutoConfiguration.class,
 				GeRedisPrincipalAutoConfiguration.class, BlacklistAutoConfiguration.class,
 				BreakerAutoConfiguration.class, RateLimitAutoConfiguration.class, IdempotencyAutoConfiguration.class,
-				LockAutoConfiguration.class, CacheAutoConfiguration.class))
+				LockAutoConfiguration.class, CacheAutoConfiguration.class, SessionAutoConfiguration.class))
 		// A busy machine is no outage, nor is what follows
 		.withPropertyValues("spring.threads.virtual.enabled=true", "ge.redis.outage.command-timeout=60s",
-				"ge.redis.lock.wait-time=60s");
+				"ge.redis.lock.wait-time=60s", "ge.redis.session.enabled=true");
 
 	@Test
 	void carriersAreFreeWhileTenThousandCallsWaitForRedis(@TempDir Path directory) throws IOException {
@@ -70,7 +71,7 @@ class VirtualThreadsIntegrationTests {
 			this.runner.withPropertyValues(redis.properties()).withBean(Desk.class).run((context) -> {
 				Desk desk = context.getBean(Desk.class);
 				List<UnaryOperator<String>> calls = List.of(desk::limited, desk::locked, desk::idempotent, desk::cached,
-						desk::checked, desk::breaking);
+						desk::checked, desk::breaking, desk::session);
 				calls.forEach((call) -> assertThat(call.apply("warm")).isEqualTo("warm"));
 				redis.primary().pause();
 				List<CompletableFuture<String>> waiting = start(calls);
@@ -152,6 +153,12 @@ class VirtualThreadsIntegrationTests {
 
 		private final AtomicInteger runs = new AtomicInteger();
 
+		private final Sessions sessions;
+
+		Desk(Sessions sessions) {
+			this.sessions = sessions;
+		}
+
 		int runs() {
 			return this.runs.get();
 		}
@@ -178,6 +185,11 @@ class VirtualThreadsIntegrationTests {
 
 		@Idempotent(key = "#user")
 		public String idempotent(String user) {
+			return run(user);
+		}
+
+		public String session(String user) {
+			this.sessions.list(user);
 			return run(user);
 		}
 

@@ -16,6 +16,7 @@ import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockOptions;
 import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.session.Sessions;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -48,10 +49,10 @@ class WaitingApisIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 					GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, BlacklistAutoConfiguration.class,
 					RefreshTokenAutoConfiguration.class, LockAutoConfiguration.class,
-					IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
+					IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class, SessionAutoConfiguration.class))
 			.withPropertyValues(redis.properties())
 			.withPropertyValues("ge.redis.key-prefix=waiting", "ge.redis.rate-limit.limits.code.limit=100",
-					"ge.redis.idempotency.operations.code.ttl=1m")
+					"ge.redis.idempotency.operations.code.ttl=1m", "ge.redis.session.enabled=true")
 			.withBean(JsonMapper.class, JsonMapper::new)
 			.run((context) -> {
 				Scheduler loop = Schedulers.newSingle("event-loop");
@@ -113,6 +114,10 @@ class WaitingApisIntegrationTests {
 		calls.put("GeCaches.evict", () -> caches.evict("code", "a"));
 		calls.put("GeCaches.invalidateTags", () -> caches.invalidateTags("code", "tag"));
 		calls.put("GeCaches.clear", () -> caches.clear("code"));
+		Sessions sessions = beans.getBean(Sessions.class);
+		calls.put("Sessions.list", () -> sessions.list("anna"));
+		calls.put("Sessions.end", () -> sessions.end("a"));
+		calls.put("Sessions.endAll", () -> sessions.endAll("clara"));
 		UsedIds ids = beans.getBean(UsedIds.class);
 		calls.put("UsedIds.use", () -> ids.use("link", "a", Duration.ofMinutes(1)));
 		return calls;

@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -25,6 +26,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpSession;
+import jakarta.servlet.http.HttpSessionEvent;
+import jakarta.servlet.http.HttpSessionListener;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +39,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.userdetails.User;
@@ -43,6 +47,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.session.events.AbstractSessionEvent;
 import org.springframework.web.bind.annotation.RestController;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -187,8 +192,28 @@ class SessionHttpIntegrationTests {
 		assertThat(alice.send(first, "/actuator/geredis/session/alice", "DELETE", "").body())
 			.isEqualTo("{\"ended\":1}");
 		assertThat(alice.get(first, "/me").statusCode()).isEqualTo(302);
+		alice.login(first, "alice");
+		String other = first.getBean(Sessions.class).list("alice").get(0).id();
+		HttpResponse<String> both = alice.send(first, "/actuator/geredis/session/alice?id=" + other, "DELETE", "");
+		assertThat(both.statusCode()).isEqualTo(400);
+		assertThat(both.body()).contains("id and a principal are both given");
+		assertThat(alice.send(first, "/actuator/geredis/session?id=" + other, "DELETE", "").body())
+			.isEqualTo("{\"ended\":1}");
+		assertThat(alice.get(first, "/me").statusCode()).isEqualTo(302);
 		assertThat(alice.get(first, "/actuator/metrics/ge.redis.session.saves?tag=outcome:too_many").statusCode())
 			.isEqualTo(200);
+	}
+
+	@Test
+	void publishesEventsWhereListenersMayWait() {
+		Stream.of(first, second).forEach((each) -> each.getBean(Listener.class).noticed.clear());
+		Browser alice = new Browser();
+		alice.get(first, "/write");
+		alice.login(first, "alice");
+		first.getBean(Sessions.class).endAll("alice");
+		await().untilAsserted(() -> assertThat(first.getBean(Listener.class).noticed).containsExactlyInAnyOrder(
+				"created task", "SessionCreatedEvent task", "destroyed task", "SessionDeletedEvent task"));
+		assertThat(second.getBean(Listener.class).noticed).isEmpty();
 	}
 
 	@Test
@@ -269,7 +294,7 @@ class SessionHttpIntegrationTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import(Controller.class)
+	@Import({ Controller.class, Listener.class })
 	static class Application {
 
 		@Bean
@@ -288,6 +313,31 @@ class SessionHttpIntegrationTests {
 				.formLogin(Customizer.withDefaults())
 				.logout((logout) -> logout.logoutRequestMatcher((request) -> "/logout".equals(request.getRequestURI())))
 				.build();
+		}
+
+	}
+
+	static class Listener implements HttpSessionListener {
+
+		private final List<String> noticed = new CopyOnWriteArrayList<>();
+
+		@EventListener
+		void on(AbstractSessionEvent event) {
+			note(event.getClass().getSimpleName());
+		}
+
+		@Override
+		public void sessionCreated(HttpSessionEvent event) {
+			note("created");
+		}
+
+		@Override
+		public void sessionDestroyed(HttpSessionEvent event) {
+			note("destroyed");
+		}
+
+		private void note(String what) {
+			this.noticed.add(what + " " + Thread.currentThread().getName().split("-")[0]);
 		}
 
 	}

@@ -109,7 +109,7 @@ record SessionScenarios(Instance instance) {
 
 		@Override
 		public void deleteById(String id) {
-			this.sessions.end(id);
+			this.sessions.endAsync(id);
 		}
 
 	}

@@ -2,9 +2,9 @@
 
 package io.ge.redis.session;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
@@ -12,14 +12,14 @@ import io.ge.redis.core.event.GuardEvent;
 /**
  * A session was loaded, saved or ended.
  *
- * @param result one of the values that the tag of the meter has
- * @param amount 1, or 0 to make the meter known
+ * @param result a value of the tag of the meter
+ * @param amount 1, a number of bytes, or 0 to make the meter known
  */
 public record SessionEvent(Kind kind, String result, long amount) implements GuardEvent {
 
 	/** Returns events that make all meters known. */
 	public static List<SessionEvent> none() {
-		return Arrays.stream(Kind.values())
+		return Stream.of(Kind.values())
 			.flatMap((kind) -> kind.results.stream().map((result) -> new SessionEvent(kind, result, 0)))
 			.toList();
 	}
@@ -49,7 +49,7 @@ public record SessionEvent(Kind kind, String result, long amount) implements Gua
 		return this.kind.results.indexOf(this.result);
 	}
 
-	/** Operations on sessions. */
+	/** Kinds of events. */
 	public enum Kind {
 
 		LOADS(EventMeter.counter("ge.redis.session.loads", "Sessions loaded for a request"), "outcome", "found", "none",
@@ -59,7 +59,9 @@ public record SessionEvent(Kind kind, String result, long amount) implements Gua
 				"unchanged", "gone", "too_many", "error"),
 
 		ENDS(EventMeter.counter("ge.redis.session.ends", "Sessions ended before they expired"), "by", "logout", "all",
-				"limit");
+				"limit"),
+
+		BYTES(EventMeter.counter("ge.redis.session.bytes", "Bytes of attributes"), "of", "loaded", "saved");
 
 		private final List<String> results;
 

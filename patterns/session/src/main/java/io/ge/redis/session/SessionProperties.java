@@ -54,9 +54,7 @@ public record SessionProperties(@Nullable Boolean enabled, @Nullable String conn
 	/** Reactions to a login beyond the largest number of sessions. */
 	public enum OnTooMany {
 
-		/**
-		 * The login succeeds, and the session ends whose entry in the index ends first.
-		 */
+		/** The session ends whose entry in the index ends first. */
 		END_OLDEST,
 
 		/** The login fails with {@link TooManySessionsException}. */
@@ -71,8 +69,8 @@ public record SessionProperties(@Nullable Boolean enabled, @Nullable String conn
 		DENY,
 
 		/**
-		 * The request proceeds without a session. One that creates, changes or ends a
-		 * session is refused. Not in a reactive application.
+		 * The request proceeds without a session, unless it creates, changes or ends one.
+		 * Not in a reactive application.
 		 */
 		ANONYMOUS
 

@@ -23,21 +23,19 @@ import io.ge.redis.core.structure.BlockingCalls;
  */
 public interface Sessions {
 
-	/** Lists the sessions of a principal, at most 1,000, and extends none. */
+	/** Lists at most 1,000 sessions of a principal, and extends none. */
 	CompletableFuture<List<Info>> listAsync(String principal);
 
 	/**
-	 * Ends one session.
-	 * @param id the id of the session, or that of an {@link Info} of this instance
-	 * @return completes with whether there was such a session
+	 * Ends one session, if there is one.
+	 * @param id its id, also a former one, or that of an {@link Info} of this instance
 	 */
 	CompletableFuture<Boolean> endAsync(String id);
 
 	/**
-	 * Ends all sessions of a principal, those included that are about to be saved. With
-	 * {@code ge.redis.session.follow-blacklist} this also revokes the tokens of the
-	 * subject, as {@code TokenBlacklist.revokeAll(null, principal)} does.
-	 * @return completes with the number of sessions that were ended
+	 * Ends all sessions of a principal, those included that are about to be saved, and
+	 * returns their number. With {@code ge.redis.session.follow-blacklist} this also
+	 * calls {@code TokenBlacklist.revokeAll(null, principal)}.
 	 */
 	CompletableFuture<Integer> endAllAsync(String principal);
 

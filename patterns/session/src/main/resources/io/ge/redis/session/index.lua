@@ -1,38 +1,35 @@
 -- Enters a session in the index of its principal.
 --
--- KEYS  index: sorted set of hashes of ids by the time in milliseconds at which the entry ends
--- ARGV  hash of the id, milliseconds that the entry lives, 1 to only renew it else 0, hash of the id that it replaces or '',
---       largest number of entries or 0, end to remove the oldest ones above it or refuse
--- Reply {'entered', hash of a removed one, ...} | {'refused'} | {'absent'} if there was none to renew
+-- KEYS  index: sorted set of keys of sessions, by the time in milliseconds at which the entry ends
+-- ARGV  key of the session, milliseconds that the entry lives, largest number of entries or 0, end to remove the oldest ones
+--       above it or refuse
+-- Reply {'entered', a removed one, ...}, or {} if it is refused
+--
+-- The fraction of an end is the time of the entry: its units of 8192 ms modulo 1024, as parts of 1024.
 --
 -- Invariant: there are never more entries than the largest number, and none without an end. Entries that have ended do not
--- count, nor does that which is replaced: it stays until the session has moved. The key lives as long as its last entry.
+-- count. The key lives as long as its last entry.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local key, member, life, renew, replaced, most = KEYS[1], ARGV[1], ARGV[2], ARGV[3] == '1', ARGV[4], tonumber(ARGV[5])
+local key, member, life, most, refuse = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4] == 'refuse'
 
 redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
 local known = redis.call('ZSCORE', key, member)
-if renew and not known then
-  return {'absent'}
+local above = redis.call('ZCARD', key) + (known and 0 or 1) - most
+if most > 0 and not known and above > 0 and refuse then
+  return {}
 end
-local others = redis.call('ZCARD', key) - (known and 1 or 0)
-if replaced ~= '' and redis.call('ZSCORE', key, replaced) then
-  others = others - 1
-end
-if most > 0 and not known and others >= most and ARGV[6] == 'refuse' then
-  return {'refused'}
-end
-redis.call('ZADD', key, string.format('%.0f', now + life), member)
+local units = math.floor(now / 8192) % 1024
+redis.call('ZADD', key, string.format('%.10f', now + life + units / 1024), member)
 local reply = {'entered'}
-if most > 0 and others >= most and ARGV[6] == 'end' then
-  for _, old in ipairs(redis.call('ZRANGE', key, 0, others + 2 - most)) do
-    if old ~= member and old ~= replaced and #reply <= others + 1 - most then
+if most > 0 and above > 0 and not refuse then
+  for _, old in ipairs(redis.call('ZRANGE', key, 0, above)) do
+    if old ~= member and #reply <= above then
       redis.call('ZREM', key, old)
       reply[#reply + 1] = old
     end
   end
 end
-redis.call('PEXPIREAT', key, redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2])
+redis.call('PEXPIREAT', key, string.format('%.0f', math.ceil(redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2])))
 return reply

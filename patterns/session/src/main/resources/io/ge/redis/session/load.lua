@@ -1,45 +1,45 @@
 -- Reads a session.
 --
 -- KEYS  session
--- ARGV  1 to extend its life, 0 to only read it
--- Reply {} if there is none, else fields and values of its hash, then 'due' and 1 if its entry in the index must be renewed, else 0
+-- ARGV  hash of the id, or '' if only the key is known; 1 to extend its life, 0 to only read it
+-- Reply {} if there is none, else fields and values of its hash, and one element more if its entry in the index must be renewed
 --
--- A session is a hash: n nonce; c creation and g login, microseconds; l last access, e absolute end and x end of the entry in
--- the index, milliseconds; i timeout in milliseconds; p principal; a: and a name for each attribute. A session whose id has
--- changed leaves a marker for savers that loaded it before: n, and m, the hash of the new id. One that was ended before it was
--- saved leaves a marker with an empty n.
+-- A session is a hash: s, its state, and a: with a name for each attribute. The state is text with a space between its parts:
+-- last access, hash of the id, timeout, end of the entry in the index or 0, absolute end or 0, creation, login or 0, principal.
+-- Times are milliseconds, creation and login microseconds. A session that was ended before it was saved has m in place of s.
 --
--- Invariant: a marker is never read as a session. The key lives no longer than i after this call, and not beyond e. If memory
--- is full, the last access is not written, but the life is extended.
+-- Invariant: the key lives no longer than the timeout after this call, and not beyond the absolute end. If memory is full, the
+-- last access is not written, but the life is extended.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local key, extend = KEYS[1], ARGV[1] == '1'
+local key, hash, extend = KEYS[1], ARGV[1], ARGV[2] == '1'
 
-local all, state = redis.call('HGETALL', key), {}
-for i = 1, #all, 2 do
-  if #all[i] == 1 then
-    state[all[i]] = all[i + 1]
-  end
+local all = redis.call('HGETALL', key)
+local at = 1
+while all[at] and all[at] ~= 's' do
+  at = at + 2
 end
-if not state.n or state.n == '' or state.m then
+local state = all[at + 1]
+if not state then
   return {}
 end
-local due = '0'
-if extend then
-  local life = math.min(tonumber(state.i), (tonumber(state.e) or math.huge) - now)
+local known, timeout, entry, ends = string.match(state, '^%d+ (%S+) (%d+) (%d+) (%d+)')
+if hash ~= '' and hash ~= known then
+  return {}
+elseif extend then
+  local life = tonumber(timeout)
+  if ends ~= '0' and ends - now < life then
+    life = ends - now
+  end
   if life <= 0 then
     redis.call('DEL', key)
     return {}
   end
-  local changes = {'l', string.format('%.0f', now)}
-  if state.p and (tonumber(state.x) or 0) < now + life / 2 then
-    due = '1'
-    changes[3], changes[4] = 'x', string.format('%.0f', now + life)
+  redis.pcall('HSET', key, 's', string.format('%.0f', now) .. string.sub(state, 14))
+  redis.call('PEXPIRE', key, life)
+  if entry ~= '0' and entry - now < life / 2 then
+    all[#all + 1] = '1'
   end
-  redis.pcall('HSET', key, unpack(changes))
-  redis.call('PEXPIRE', key, string.format('%.0f', life))
 end
-all[#all + 1] = 'due'
-all[#all + 1] = due
 return all

@@ -7,6 +7,7 @@ import java.util.Map;
 import io.ge.redis.core.structure.ReactiveCalls;
 import io.ge.redis.session.internal.RedisSessions;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.session.ReactiveFindByIndexNameSessionRepository;
 import org.springframework.session.ReactiveSessionRepository;
@@ -20,9 +21,12 @@ public record ReactiveSessions(RedisSessions sessions)
 			ReactiveSessionRepository<Session>,
 			ReactiveFindByIndexNameSessionRepository<Session> {
 
+	// The random bits may come from a file
 	@Override
 	public Mono<Session> createSession() {
-		return Mono.fromSupplier(this.sessions::create);
+		return Mono.fromSupplier(this.sessions::create)
+			.subscribeOn(Schedulers.boundedElastic())
+			.publishOn(Schedulers.parallel());
 	}
 
 	@Override

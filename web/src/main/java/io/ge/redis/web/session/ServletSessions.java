@@ -5,11 +5,9 @@ package io.ge.redis.web.session;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.session.internal.RedisSessions;
-import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -20,15 +18,14 @@ import org.springframework.session.FindByIndexNameSessionRepository;
 import org.springframework.session.Session;
 
 /**
- * The repository of servlet applications. As a filter in front of Spring Session's, which
- * asks for a session again when the response is committed, it remembers the sessions of a
- * request.
+ * The repository of servlet applications. It remembers the sessions of a request, since
+ * Spring Session asks again when the response is committed.
  */
-public record ServletSessions(RedisSessions sessions) implements FindByIndexNameSessionRepository<Session>, Filter {
+public record ServletSessions(RedisSessions sessions) implements FindByIndexNameSessionRepository<Session> {
 
 	private static final ThreadLocal<@Nullable Map<String, Session>> OF_REQUEST = new ThreadLocal<>();
 
-	@Override
+	/** Passes a request on, in front of the filter of Spring Session. */
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
 		Map<String, Session> outer = OF_REQUEST.get();
@@ -66,15 +63,11 @@ public record ServletSessions(RedisSessions sessions) implements FindByIndexName
 
 	@Override
 	public void deleteById(String id) {
-		Map<String, Session> known = Objects.requireNonNullElse(OF_REQUEST.get(), Map.of());
-		Session session = known.values().stream().filter((each) -> each.getId().equals(id)).findFirst().orElse(null);
-		if (session != null) {
-			known.values().remove(session);
-			Waiting.await(this.sessions.end(session));
+		Map<String, Session> known = OF_REQUEST.get();
+		if (known != null) {
+			known.values().removeIf((session) -> session.getId().equals(id));
 		}
-		else {
-			Waiting.await(this.sessions.endAsync(id));
-		}
+		Waiting.await(this.sessions.endAsync(id));
 	}
 
 	@Override

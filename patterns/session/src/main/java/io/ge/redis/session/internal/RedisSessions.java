@@ -2,12 +2,10 @@
 
 package io.ge.redis.session.internal;
 
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -15,9 +13,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -43,29 +43,35 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.session.Session;
 import org.springframework.session.SessionIdGenerator;
+import org.springframework.session.events.AbstractSessionEvent;
+import org.springframework.session.events.SessionCreatedEvent;
+import org.springframework.session.events.SessionDeletedEvent;
 
 /**
- * Sessions in Redis, and the index of each principal in another slot. A session is in the
- * index while it exists: it is entered before it is saved, and leaves after it has ended.
- * An entry that a crash has left ends by itself.
+ * Sessions in Redis, and the index of each principal in another slot.
+ * <p>
+ * An id begins with the key of its session, which stays when the id changes. The rest is
+ * the secret of which Redis has the hash. So a request that has loaded a session saves
+ * and ends it whatever its id is by now, and no request loads it by an old one.
+ * <p>
+ * A session is in the index while it exists: it is entered before it is saved, and leaves
+ * after it has ended. An entry that a crash has left ends by itself.
  *
  * @param timeout of new sessions
  * @param logouts asked with each call, as they may not exist yet
+ * @param listeners get the events of Spring Session
  */
 public record RedisSessions(SessionProperties properties, Duration timeout, StructureCalls redis, SessionCodec codec,
-		SessionIdGenerator ids, Supplier<@Nullable Logouts> logouts, GuardEvents events) implements Sessions {
+		SessionIdGenerator ids, Supplier<@Nullable Logouts> logouts, GuardEvents events,
+		Consumer<AbstractSessionEvent> listeners) implements Sessions {
 
-	private static final LuaScript FORGET = LuaScript.command(Sessions.class, "forget", "ZREM");
-
-	private static final CompletableFuture<@Nullable Object> DONE = CompletableFuture.completedFuture(null);
-
-	/** Longer than a request that has loaded the session before. */
+	/** Longer than a request that is about to save a new session. */
 	private static final Duration MARKER = Duration.ofMinutes(5);
-
-	private static final int MOVES = 3;
 
 	/** The most that {@code list.lua} lists. */
 	private static final int LISTED = 1000;
+
+	private static final SecureRandom RANDOM = new SecureRandom();
 
 	private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
@@ -73,50 +79,58 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	private enum Script {
 
-		LOAD, SAVE, MOVE, END, INDEX, LIST;
+		LOAD, SAVE, END, INDEX, LIST, FORGET;
 
-		private final LuaScript text = LuaScript.load(Sessions.class, name().toLowerCase(Locale.ROOT) + ".lua");
+		private final LuaScript text = name().equals("FORGET") ? LuaScript.command(Sessions.class, "forget", "ZREM")
+				: LuaScript.load(Sessions.class, name().toLowerCase(Locale.ROOT) + ".lua");
 
 	}
 
-	/** Returns a new id of 256 random bits. */
+	/** Returns 256 random bits. */
 	public static String random() {
 		byte[] bytes = new byte[32];
-		new SecureRandom().nextBytes(bytes);
+		RANDOM.nextBytes(bytes);
 		return BASE64.encodeToString(bytes);
 	}
 
-	/** Returns the hash of an id. A forged handle has the hash of no session. */
-	String hash(String id) {
-		int end = id.startsWith("h:") ? id.indexOf('.') : -1;
-		boolean own = end > 0
-				&& MessageDigest.isEqual(ScriptCall.argument(handle(id.substring(2, end))), ScriptCall.argument(id));
-		return own ? id.substring(2, end) : BASE64.encodeToString(Sha256.of(id));
+	private static String hash(String text) {
+		return BASE64.encodeToString(Sha256.of(text));
 	}
 
-	// Names a session within this process, where only its hash is known
-	private String handle(String hash) {
-		return "h:" + hash + "." + BASE64.encodeToString(Sha256.of(SECRET + hash + SECRET));
+	private static String key(String id) {
+		return id.substring(0, Math.min(id.length(), SECRET.length()));
 	}
 
-	private CompletableFuture<ScriptReply> run(LuaScript script, String hash, CallBudget budget, Object... arguments) {
-		RedisKey key = this.redis.key(hash).with(KeyPart.of("1"));
-		return this.redis.run(ScriptCall.of(script, key, arguments), budget, (reply) -> reply);
+	// Stands for the id within this process, where only the key is known
+	private static String handle(String key) {
+		return key + "." + hash(SECRET + key + SECRET);
 	}
 
-	private CompletableFuture<ScriptReply> runIndex(LuaScript script, String principal, CallBudget budget,
-			Object... arguments) {
-		RedisKey key = this.redis.key("u", hash(principal)).with(KeyPart.of("1"));
-		return this.redis.run(ScriptCall.of(script, key, arguments), budget, (reply) -> reply);
+	private static boolean isHandle(String id) {
+		String key = key(id);
+		return id.startsWith(".", key.length())
+				&& MessageDigest.isEqual(ScriptCall.argument(handle(key)), ScriptCall.argument(id));
 	}
 
-	private void publish(Kind kind, String result) {
-		this.events.publish(new SessionEvent(kind, result, 1));
+	/** Returns another id of the same session. */
+	String changed(String id) {
+		return key(id) + this.ids.generate();
+	}
+
+	/** Runs a script on a session by its key, or on the index of a principal. */
+	private CompletableFuture<ScriptReply> run(Script script, String name, CallBudget budget, Object... arguments) {
+		RedisKey key = (script.compareTo(Script.INDEX) < 0) ? this.redis.key(name) : this.redis.key("u", hash(name));
+		return this.redis.run(ScriptCall.of(script.text, key.with(KeyPart.of("1")), arguments), budget,
+				(reply) -> reply);
+	}
+
+	private void publish(Kind kind, String result, long amount) {
+		this.events.publish(new SessionEvent(kind, result, amount));
 	}
 
 	/** Creates a session that Redis does not have yet. */
 	public Session create() {
-		return new StoredSession(this, this.ids.generate(), StoredSession.unsaved(), this.timeout);
+		return new StoredSession(this, changed(random()), this.timeout);
 	}
 
 	/**
@@ -125,94 +139,64 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	 */
 	public CompletableFuture<@Nullable Session> load(String id) {
 		CallBudget budget = this.redis.newBudget();
-		return read(id, true, budget).thenCompose((stored) -> confirm(stored, budget).thenApply((live) -> {
-			publish(Kind.LOADS, (live != null) ? "found" : (stored != null) ? "ended" : "none");
-			return live;
-		})).handle((session, failure) -> {
-			if (failure != null) {
-				publish(Kind.LOADS, "error");
+		return run(Script.LOAD, key(id), budget, isHandle(id) ? "" : hash(id), 1)
+			.thenCompose((reply) -> confirm(id, reply, budget))
+			.exceptionallyCompose((failure) -> {
+				publish(Kind.LOADS, "error", 1);
+				boolean anonymous = this.properties.onOutage() == OnOutage.ANONYMOUS
+						&& Waiting.cause(failure) instanceof RedisUnavailableException;
+				return anonymous ? nothing() : CompletableFuture.failedFuture(failure);
+			});
+	}
+
+	private static <T> CompletableFuture<@Nullable T> nothing() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	private StoredSession session(String id, ScriptReply reply) {
+		String state = "";
+		Map<String, byte[]> attributes = new HashMap<>();
+		for (int i = 0; i + 1 < reply.size(); i += 2) {
+			String field = reply.text(i);
+			if (field.equals("s")) {
+				state = reply.text(i + 1);
 			}
-			boolean anonymous = this.properties.onOutage() == OnOutage.ANONYMOUS && failure != null
-					&& Waiting.cause(failure) instanceof RedisUnavailableException;
-			return (failure != null && !anonymous) ? CompletableFuture.<@Nullable Session>failedFuture(failure)
-					: CompletableFuture.<@Nullable Session>completedFuture(session);
-		}).thenCompose((loaded) -> loaded);
-	}
-
-	private CompletableFuture<@Nullable StoredSession> read(String id, boolean extend, CallBudget budget) {
-		return run(Script.LOAD.text, hash(id), budget, extend ? 1 : 0).thenApply((reply) -> {
-			Map<String, byte[]> fields = fields(reply);
-			return fields.isEmpty() ? null : new StoredSession(this, id, fields, this.timeout);
-		});
-	}
-
-	private static Map<String, byte[]> fields(ScriptReply reply) {
-		Map<String, byte[]> fields = new HashMap<>();
-		for (int i = 0; i < reply.size(); i += 2) {
-			fields.put(reply.text(i), Objects.requireNonNull(reply.bytes(i + 1)));
+			else {
+				attributes.put(field.substring(2), Objects.requireNonNull(reply.bytes(i + 1)));
+			}
 		}
-		return fields;
+		return new StoredSession(this, id, this.timeout).loaded(state, attributes);
 	}
 
-	private CompletionStage<@Nullable StoredSession> confirm(@Nullable StoredSession session, CallBudget budget) {
-		String principal = (session != null) ? session.text("p") : null;
-		if (session == null || principal == null) {
-			return CompletableFuture.completedFuture(session);
+	private CompletionStage<@Nullable Session> confirm(String id, ScriptReply reply, CallBudget budget) {
+		StoredSession session = session(id, reply);
+		String principal = session.owner();
+		Logouts logouts = principal.isEmpty() ? null : this.logouts.get();
+		if (logouts == null) {
+			return found(session, reply, budget);
 		}
-		Logouts logouts = this.logouts.get();
-		CompletionStage<Boolean> ended = (logouts != null) ? logouts.isLoggedOut(principal, session.number("g"))
-				: CompletableFuture.completedFuture(false);
-		return ended.thenCompose((loggedOut) -> {
+		return logouts.isLoggedOut.apply(principal, session.login()).thenCompose((loggedOut) -> {
 			if (loggedOut) {
-				return end(session.hash, principal, "all", budget).thenApply((done) -> null);
+				publish(Kind.LOADS, "ended", 1);
+				return end(id, principal, "all", budget).thenCompose((done) -> nothing());
 			}
-			// A failure leaves the entry as it is
-			return (session.number("due") > 0) ? renew(session, principal, budget).handle((done, failure) -> session)
-					: CompletableFuture.completedFuture(session);
+			return found(session, reply, budget);
 		});
 	}
 
-	// A failover may lose an entry and keep its session
-	private CompletableFuture<?> renew(StoredSession session, String principal, CallBudget budget) {
-		return enter(session, principal, 1, budget).thenCompose((reply) -> reply.text(0).equals("absent")
-				? enterAgain(session, principal, budget) : evict(reply, principal, budget));
-	}
-
-	private CompletableFuture<@Nullable Object> enterAgain(StoredSession session, String principal, CallBudget budget) {
-		return enter(session, principal, 0, budget).thenCompose((reply) -> {
-			if (reply.text(0).equals("refused")) {
-				return over(end(session.hash, principal, "limit", budget));
-			}
-			return evict(reply, principal, budget).thenCompose((done) -> read(handle(session.hash), false, budget))
-				.thenCompose((found) -> (found != null) ? DONE : forget(principal, budget, session.hash));
-		});
-	}
-
-	private CompletableFuture<@Nullable Object> evict(ScriptReply entered, String principal, CallBudget budget) {
-		return over(all(IntStream.range(1, entered.size())
-			.mapToObj((i) -> end(entered.text(i), principal, "limit", budget))
-			.toList()));
-	}
-
-	private static CompletableFuture<@Nullable Object> over(CompletableFuture<?> call) {
-		return call.thenApply((result) -> null);
-	}
-
-	private CompletableFuture<ScriptReply> enter(StoredSession session, String principal, int renew,
-			CallBudget budget) {
-		Integer most = this.properties.maxPerPrincipal();
-		Duration longest = this.properties.maxLifetime();
-		long life = session.getMaxInactiveInterval().toMillis();
-		return runIndex(Script.INDEX.text, principal, budget, session.hash,
-				(longest != null) ? Math.min(life, longest.toMillis()) : life, renew,
-				Objects.requireNonNullElse(session.replaced, ""), (most != null) ? most : 0,
-				(this.properties.onTooMany() == OnTooMany.REFUSE) ? "refuse" : "end");
-	}
-
-	private CompletableFuture<@Nullable Object> forget(@Nullable String principal, CallBudget budget,
-			String... hashes) {
-		return (principal == null || hashes.length == 0) ? DONE
-				: runIndex(FORGET, principal, budget, (Object[]) hashes).thenApply((reply) -> reply);
+	private CompletionStage<@Nullable Session> found(StoredSession session, ScriptReply reply, CallBudget budget) {
+		publish(Kind.LOADS, session.isNew() ? "none" : "found", 1);
+		if (session.isNew()) {
+			return nothing();
+		}
+		publish(Kind.BYTES, "loaded", bytes(session.stored));
+		boolean due = reply.size() % 2 > 0;
+		// A failure leaves the entry as it is, and the next request repeats this
+		return !due ? CompletableFuture.completedFuture(session) : store(session, new HashMap<>(), true, budget)
+			.exceptionallyCompose((failure) -> (Waiting.cause(failure) instanceof TooManySessionsException)
+					? end(session.getId(), session.owner(), "limit", budget).thenApply((done) -> "gone")
+					: CompletableFuture.failedFuture(failure))
+			.handle((done, failure) -> session);
 	}
 
 	/** Saves what has changed of a session, unless it has ended. */
@@ -220,224 +204,185 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		StoredSession session = (StoredSession) saved;
 		Map<String, byte @Nullable []> changes = session.changes();
 		if (changes == null) {
-			publish(Kind.SAVES, "unchanged");
-			return DONE;
+			publish(Kind.SAVES, "unchanged", 1);
+			return nothing();
 		}
-		return save(session, changes, MOVES, this.redis.newBudget()).whenComplete((result, failure) -> {
+		return store(session, changes, false, this.redis.newBudget()).whenComplete((result, failure) -> {
 			boolean refused = failure != null && Waiting.cause(failure) instanceof TooManySessionsException;
-			publish(Kind.SAVES, (failure == null) ? result : refused ? "too_many" : "error");
+			publish(Kind.SAVES, (failure == null) ? result : refused ? "too_many" : "error", 1);
 			if (refused) {
 				session.reset();
 			}
+			else if ("saved".equals(result)) {
+				publish(Kind.BYTES, "saved", bytes(changes));
+			}
 		});
 	}
 
-	private CompletableFuture<String> save(StoredSession session, Map<String, byte @Nullable []> changes, int moves,
-			CallBudget budget) {
-		String before = session.text("p");
+	private static long bytes(Map<String, byte @Nullable []> attributes) {
+		return attributes.values().stream().filter(Objects::nonNull).mapToLong((value) -> value.length).sum();
+	}
+
+	private CompletableFuture<String> store(StoredSession session, Map<String, byte @Nullable []> changes,
+			boolean renew, CallBudget budget) {
+		String id = session.getId();
+		boolean created = session.isNew();
 		String principal = session.principal();
-		boolean login = principal != null && !principal.equals(before);
-		String old = session.replaced;
-		String entered = (login || old != null || session.hasNewTimeout()) ? principal : null;
-		return ((entered != null) ? admit(session, entered, budget) : DONE)
-			.thenCompose((admitted) -> write(session, changes, principal, entered, login, budget))
-			.thenCompose((reply) -> switch (reply.text(0)) {
-				case "saved" -> moved(session, changes, budget).thenCompose((result) -> {
-					session.saved(changes);
-					List<String> left = new ArrayList<>((old != null) ? List.of(old) : List.of());
-					if (login || principal == null) {
-						left.add(session.hash);
-					}
-					return forget(before, budget, left.toArray(String[]::new)).thenApply((done) -> result);
-				});
-				case "moved" -> {
-					CompletableFuture<?> left = forget(entered, budget, session.hash);
-					session.hash = reply.text(1);
-					yield left.thenCompose((done) -> (moves > 0) ? save(session, changes, moves - 1, budget)
-							: CompletableFuture.completedFuture("gone"));
+		boolean login = !principal.equals(session.owner());
+		boolean enter = !principal.isEmpty() && (login || renew || session.hasNewTimeout());
+		String mode = !login ? (enter ? "enter" : "keep") : enter ? "login" : "logout";
+		return (enter ? admit(session, principal, budget) : nothing())
+			.thenCompose((admitted) -> run(Script.SAVE, key(id), budget, arguments(session, changes, principal, mode)))
+			.thenCompose((reply) -> {
+				boolean saved = reply.size() > 0;
+				// Another request may have changed the principal meanwhile
+				String before = saved ? reply.text(1) : "";
+				if (saved) {
+					session.saved(changes, id, reply.text(0));
 				}
-				// Whoever has ended the new one did not know of the old one
-				default -> forget(entered, budget, session.hash)
-					.thenCompose((done) -> (old != null) ? over(end(old, "", "", budget)) : DONE)
-					.thenApply((done) -> "gone");
+				if (saved && created) {
+					this.listeners.accept(new SessionCreatedEvent(this, session));
+				}
+				String left = before.equals(principal) ? "" : (login && saved) ? before : enter ? principal : "";
+				return forget(left, budget, key(id)).thenApply((done) -> saved ? "saved" : "gone");
 			});
+	}
+
+	private Object[] arguments(StoredSession session, Map<String, byte @Nullable []> changes, String principal,
+			String mode) {
+		Duration longest = this.properties.maxLifetime();
+		List<Object> set = new ArrayList<>();
+		List<Object> removed = new ArrayList<>();
+		changes.forEach((name, value) -> {
+			if (value != null) {
+				set.addAll(List.of("a:" + name, value));
+			}
+			else {
+				removed.add("a:" + name);
+			}
+		});
+		List<Object> all = new ArrayList<>(List.of(session.hasNewId() ? hash(session.getId()) : "",
+				session.isNew() ? 1 : 0, session.getMaxInactiveInterval().toMillis(),
+				(longest != null) ? longest.toMillis() : 0, principal, mode, set.size() / 2));
+		all.addAll(set);
+		all.addAll(removed);
+		return all.toArray();
 	}
 
 	private CompletableFuture<?> admit(StoredSession session, String principal, CallBudget budget) {
-		return enter(session, principal, 0, budget)
+		return enter(session, principal, budget)
 			// Entries that crashes have left must not refuse a login
-			.thenCompose((reply) -> !reply.text(0).equals("refused") ? CompletableFuture.completedFuture(reply)
-					: find(principal, budget).thenCompose((found) -> enter(session, principal, 0, budget)))
+			.thenCompose((reply) -> (reply.size() > 0) ? CompletableFuture.completedFuture(reply)
+					: find(principal, budget).thenCompose((found) -> enter(session, principal, budget)))
 			.thenCompose((reply) -> {
-				if (reply.text(0).equals("refused")) {
+				if (reply.size() == 0) {
 					throw new TooManySessionsException(Objects.requireNonNull(this.properties.maxPerPrincipal()));
 				}
-				return evict(reply, principal, budget);
+				return all(IntStream.range(1, reply.size())
+					.mapToObj((i) -> end(handle(reply.text(i)), principal, "limit", budget))
+					.toList());
 			});
 	}
 
-	private CompletableFuture<ScriptReply> write(StoredSession session, Map<String, byte @Nullable []> changes,
-			@Nullable String principal, @Nullable String entered, boolean login, CallBudget budget) {
-		Map<String, byte[]> set = new HashMap<>();
-		List<String> removed = new ArrayList<>();
-		if (session.replaced != null) {
-			set.putAll(session.fields);
-			set.keySet().removeIf((field) -> !field.startsWith("a:") && !List.of("c", "e", "g").contains(field));
-		}
-		changes.forEach((field, value) -> {
-			if (value != null) {
-				set.put(field, value);
-			}
-			else if (set.remove(field) == null) {
-				removed.add(field);
-			}
-		});
-		if (principal == null && session.text("p") != null) {
-			removed.addAll(List.of("p", "g", "x"));
-		}
+	private CompletableFuture<ScriptReply> enter(StoredSession session, String principal, CallBudget budget) {
+		Integer most = this.properties.maxPerPrincipal();
 		Duration longest = this.properties.maxLifetime();
-		List<Object> arguments = new ArrayList<>(
-				List.of(Objects.requireNonNull(session.fields.get("n")), session.isNew() ? 1 : 0,
-						session.getMaxInactiveInterval().toMillis(), (longest != null) ? longest.toMillis() : 0,
-						Objects.requireNonNullElse(entered, ""), login ? 1 : 0, set.size()));
-		set.forEach((field, value) -> arguments.addAll(List.of(field, value)));
-		arguments.addAll(removed);
-		return run(Script.SAVE.text, session.hash, budget, arguments.toArray()).thenApply((reply) -> {
-			if (reply.text(0).equals("saved")) {
-				changes.put("c", reply.bytes(1));
-				changes.put("g", reply.bytes(2));
-				changes.put("p", (principal != null) ? principal.getBytes(StandardCharsets.UTF_8) : null);
-				changes.put("i", ScriptCall.argument(session.getMaxInactiveInterval().toMillis()));
-			}
-			return reply;
-		});
+		long life = session.getMaxInactiveInterval().toMillis();
+		return run(Script.INDEX, principal, budget, key(session.getId()),
+				(longest != null) ? Math.min(life, longest.toMillis()) : life, (most != null) ? most : 0,
+				(this.properties.onTooMany() == OnTooMany.REFUSE) ? "refuse" : "end");
 	}
 
-	// What other requests have saved by the old id meanwhile is copied
-	private CompletableFuture<String> moved(StoredSession session, Map<String, byte @Nullable []> changes,
-			CallBudget budget) {
-		String old = session.replaced;
-		if (old == null) {
-			return CompletableFuture.completedFuture("saved");
-		}
-		String nonce = Objects.requireNonNull(session.text("n"));
-		return run(Script.MOVE.text, old, budget, nonce, session.hash, MARKER.toMillis()).thenCompose((reply) -> {
-			Map<String, byte @Nullable []> others = new HashMap<>(fields(reply));
-			if (others.isEmpty()) {
-				return end(session.hash, "", "", budget).thenApply((ended) -> "gone");
-			}
-			session.fields.keySet().forEach((field) -> others.putIfAbsent(field, null));
-			others.entrySet()
-				.removeIf((other) -> !other.getKey().startsWith("a:") || changes.containsKey(other.getKey())
-						|| Arrays.equals(other.getValue(), session.fields.get(other.getKey())));
-			session.saved(changes);
-			return others.isEmpty() ? CompletableFuture.completedFuture("saved")
-					: write(session, others, session.text("p"), null, false, budget).thenApply((written) -> "saved");
-		});
+	private CompletableFuture<@Nullable Object> forget(String principal, CallBudget budget, String... keys) {
+		return (principal.isEmpty() || keys.length == 0) ? nothing()
+				: run(Script.FORGET, principal, budget, (Object[]) keys).thenApply((reply) -> reply);
 	}
 
-	/**
-	 * Ends a session that a request has loaded, also by an id that it has just changed.
-	 */
-	public CompletableFuture<?> end(Session ended) {
-		String old = ((StoredSession) ended).replaced;
-		return endAsync(ended.getId())
-			.thenCompose((done) -> (old != null) ? over(end(old, "", "logout", this.redis.newBudget())) : DONE);
-	}
-
+	/** Ends a session by an id that it has, has had, or is about to have. */
 	@Override
 	public CompletableFuture<Boolean> endAsync(String id) {
-		return end(hash(id), "", "logout", this.redis.newBudget());
+		return end(id, "", "logout", this.redis.newBudget());
 	}
 
 	/**
 	 * Ends a session.
 	 * @param principal the one that the index is of, or empty if that is not known
-	 * @param by the reason, or empty if it is not counted
 	 */
-	private CompletableFuture<Boolean> end(String hash, String principal, String by, CallBudget budget) {
+	private CompletableFuture<Boolean> end(String id, String principal, String by, CallBudget budget) {
 		long marker = principal.isEmpty() ? 0 : MARKER.toMillis();
-		return run(Script.END.text, hash, budget, principal, marker).thenCompose((reply) -> {
-			if (reply.size() == 0) {
+		return run(Script.END, key(id), budget, principal, marker).thenCompose((reply) -> {
+			StoredSession session = session(id, reply);
+			if (session.isNew()) {
 				return CompletableFuture.completedFuture(false);
 			}
-			if (!reply.text(1).isEmpty()) {
-				return end(reply.text(1), principal, by, budget);
-			}
-			if (!by.isEmpty()) {
-				publish(Kind.ENDS, by);
-			}
-			return forget(reply.text(0).isEmpty() ? null : reply.text(0), budget, hash).thenApply((done) -> true);
+			publish(Kind.ENDS, by, 1);
+			this.listeners.accept(new SessionDeletedEvent(this, session));
+			return forget(session.owner(), budget, key(id)).thenApply((done) -> true);
 		});
 	}
 
 	@Override
 	public CompletableFuture<Integer> endAllAsync(String principal) {
 		Logouts logouts = this.logouts.get();
-		CompletionStage<?> loggedOut = (logouts != null) ? logouts.logOut(principal) : DONE;
+		CompletionStage<?> loggedOut = (logouts != null) ? logouts.logOut.apply(principal) : nothing();
 		return loggedOut.thenCompose((done) -> endListed(principal, 0)).toCompletableFuture();
 	}
 
 	private CompletableFuture<Integer> endListed(String principal, int before) {
 		CallBudget budget = this.redis.newBudget();
 		return list(principal, budget).thenCompose((listed) -> {
-			List<String> hashes = hashes(listed);
-			return all(hashes.stream().map((hash) -> end(hash, principal, "all", budget)).toList())
-				.thenCompose((ended) -> forget(principal, budget, hashes.toArray(String[]::new)).thenCompose((done) -> {
+			List<String> keys = List.copyOf(listed.keySet());
+			return all(keys.stream().map((key) -> end(handle(key), principal, "all", budget)).toList())
+				.thenCompose((ended) -> forget(principal, budget, keys.toArray(String[]::new)).thenCompose((done) -> {
 					int count = before + (int) ended.stream().filter(Boolean::booleanValue).count();
-					return (hashes.size() < LISTED) ? CompletableFuture.completedFuture(count)
+					return (keys.size() < LISTED) ? CompletableFuture.completedFuture(count)
 							: endListed(principal, count);
 				}));
 		});
 	}
 
-	private CompletableFuture<ScriptReply> list(String principal, CallBudget budget) {
-		Duration longest = this.properties.maxLifetime();
-		long life = this.timeout.toMillis();
-		return runIndex(Script.LIST.text, principal, budget,
-				(longest != null) ? Math.min(life, longest.toMillis()) : life);
-	}
-
-	private static List<String> hashes(ScriptReply listed) {
-		return IntStream.range(0, listed.size() / 2).mapToObj((i) -> listed.text(2 * i)).toList();
+	/** Lists keys of sessions, and whether an entry is old enough to have a session. */
+	private CompletableFuture<Map<String, Boolean>> list(String principal, CallBudget budget) {
+		return run(Script.LIST, principal, budget).thenApply((reply) -> {
+			Map<String, Boolean> listed = new LinkedHashMap<>();
+			for (int i = 0; i < reply.size(); i += 2) {
+				listed.put(reply.text(i), reply.number(i + 1) > 0);
+			}
+			return listed;
+		});
 	}
 
 	/** Finds the sessions of a principal, by names that stand for their ids. */
 	public CompletableFuture<Map<String, Session>> find(String principal) {
-		return find(principal, this.redis.newBudget()).thenApply((found) -> {
-			Map<String, Session> byId = new LinkedHashMap<>();
-			found.forEach((session) -> byId.put(session.getId(), session));
-			return byId;
-		});
+		return find(principal, this.redis.newBudget());
 	}
 
-	private CompletableFuture<List<StoredSession>> find(String principal, CallBudget budget) {
+	private CompletableFuture<Map<String, Session>> find(String principal, CallBudget budget) {
 		return list(principal, budget).thenCompose((listed) -> {
-			List<String> old = new ArrayList<>();
-			List<String> hashes = hashes(listed);
-			return all(hashes.stream().map((hash) -> read(handle(hash), false, budget).thenApply((session) -> {
-				boolean live = session != null && principal.equals(session.text("p"));
-				if (!live && listed.number(2 * hashes.indexOf(hash) + 1) > 0) {
-					old.add(hash);
-				}
-				return live ? List.of(Objects.requireNonNull(session)) : List.<StoredSession>of();
-			})).toList()).thenCompose((found) -> forget(principal, budget, old.toArray(String[]::new))
-				.thenApply((done) -> found.stream().flatMap(List::stream).toList()));
+			List<String> keys = List.copyOf(listed.keySet());
+			return all(keys.stream().map((key) -> run(Script.LOAD, key, budget, "", 0)).toList())
+				.thenCompose((replies) -> {
+					Map<String, Session> found = new LinkedHashMap<>();
+					List<String> old = new ArrayList<>();
+					for (int i = 0; i < keys.size(); i++) {
+						String handle = handle(keys.get(i));
+						StoredSession session = session(handle, replies.get(i));
+						if (principal.equals(session.owner())) {
+							found.put(handle, session);
+						}
+						else if (listed.get(keys.get(i))) {
+							old.add(keys.get(i));
+						}
+					}
+					return forget(principal, budget, old.toArray(String[]::new)).thenApply((done) -> found);
+				});
 		});
 	}
 
 	@Override
 	public CompletableFuture<List<Info>> listAsync(String principal) {
-		return find(principal, this.redis.newBudget()).thenApply((found) -> found.stream().map((session) -> {
-			Map<String, Integer> sizes = new TreeMap<>();
-			session.fields.forEach((field, value) -> {
-				if (field.startsWith("a:")) {
-					sizes.put(field.substring(2), value.length);
-				}
-			});
-			return new Info(session.getId(), session.getCreationTime(), session.getLastAccessedTime(),
-					session.getMaxInactiveInterval(), sizes);
-		}).toList());
+		return find(principal)
+			.thenApply((found) -> found.values().stream().map((session) -> ((StoredSession) session).info()).toList());
 	}
 
 	private static <T extends @Nullable Object> CompletableFuture<List<T>> all(List<CompletableFuture<T>> calls) {
@@ -447,18 +392,12 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	/**
 	 * Logouts of a principal that are not limited to sessions.
+	 *
+	 * @param isLoggedOut whether a principal was logged out after a login, given in
+	 * microseconds of the clock of Redis
 	 */
-	public interface Logouts {
-
-		/**
-		 * Returns whether a principal was logged out after a login, given in microseconds
-		 * of the clock of Redis.
-		 */
-		CompletionStage<Boolean> isLoggedOut(String principal, long loginMicros);
-
-		/** Logs a principal out. */
-		CompletionStage<?> logOut(String principal);
-
+	public record Logouts(BiFunction<String, Long, CompletionStage<Boolean>> isLoggedOut,
+			Function<String, CompletionStage<?>> logOut) {
 	}
 
 }

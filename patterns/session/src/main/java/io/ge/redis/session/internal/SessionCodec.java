@@ -32,35 +32,25 @@ import org.springframework.util.ClassUtils;
 /**
  * Writes and reads attributes. A value that could not be read again is refused when it is
  * set. One that cannot be read, as after an upgrade, is missing.
+ *
+ * @param roundTrips finds values that would come back changed
+ * @param unreadable names of attributes that were reported
  */
-public final class SessionCodec {
+public record SessionCodec(Function<Object, byte @Nullable []> writer, Function<byte[], @Nullable Object> reader,
+		@Nullable RoundTrips roundTrips, Set<String> unreadable) {
 
 	/** Classes whose values never change, and that each codec can write. */
 	static final Set<Class<?>> SIMPLE = Set.of(String.class, Boolean.class, Integer.class, Long.class);
+
+	private static final Set<Class<?>> VALUES = Set.of(UUID.class, URI.class, Date.class, Locale.class);
 
 	private static final JavaType ANY = JsonMapper.shared().constructType(Object.class);
 
 	private static final Log logger = LogFactory.getLog(SessionCodec.class);
 
-	private final Function<Object, byte @Nullable []> writer;
-
-	private final Function<byte[], @Nullable Object> reader;
-
-	private final @Nullable RoundTrips roundTrips;
-
-	private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
-
-	private SessionCodec(Function<Object, byte @Nullable []> writer, Function<byte[], @Nullable Object> reader,
-			@Nullable RoundTrips roundTrips) {
-		this.writer = writer;
-		this.reader = reader;
-		this.roundTrips = roundTrips;
-	}
-
-	/** Returns a codec that uses a serializer of the application or of the JDK. */
-	public static SessionCodec of(Function<Object, byte @Nullable []> writer,
-			Function<byte[], @Nullable Object> reader) {
-		return new SessionCodec(writer, reader, null);
+	/** Creates a codec that uses a serializer of the application or of the JDK. */
+	public SessionCodec(Function<Object, byte @Nullable []> writer, Function<byte[], @Nullable Object> reader) {
+		this(writer, reader, null, ConcurrentHashMap.newKeySet());
 	}
 
 	/**
@@ -79,19 +69,21 @@ public final class SessionCodec {
 				: builder.activateDefaultTyping(types.build(), DefaultTyping.NON_FINAL))
 			.build();
 		return new SessionCodec(mapper.writerFor(Object.class)::writeValueAsBytes,
-				mapper.readerFor(Object.class)::readValue, new RoundTrips(() -> mapper, () -> 0));
+				mapper.readerFor(Object.class)::readValue, new RoundTrips(() -> mapper, () -> 0),
+				ConcurrentHashMap.newKeySet());
 	}
 
 	private static boolean isAllowed(Class<?> type, List<String> allowed) {
 		if (type.isArray()) {
 			return isAllowed(type.getComponentType(), allowed);
 		}
-		String own = type.getPackageName();
-		boolean data = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
-		return allowed.contains(type.getName()) || allowed.contains(own + ".*") || type.isPrimitive()
-				|| SIMPLE.contains(type) || Set.of(UUID.class, URI.class, Date.class, Locale.class).contains(type)
-				|| (own.equals("java.lang") && Number.class.isAssignableFrom(type)) || own.equals("java.math")
-				|| own.equals("java.time") || (own.equals("java.util") && data);
+		return switch (type.getPackageName()) {
+			case "java.math", "java.time" -> true;
+			case "java.lang" -> type.isPrimitive() || SIMPLE.contains(type) || Number.class.isAssignableFrom(type);
+			case "java.util" ->
+				VALUES.contains(type) || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
+			default -> VALUES.contains(type);
+		} || allowed.contains(type.getName()) || allowed.contains(type.getPackageName() + ".*");
 	}
 
 	byte[] write(Object value) {

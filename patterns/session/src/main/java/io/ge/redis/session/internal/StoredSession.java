@@ -2,7 +2,6 @@
 
 package io.ge.redis.session.internal;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -13,9 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
+import java.util.TreeMap;
 
 import io.ge.redis.core.ProcessClock;
+import io.ge.redis.session.Sessions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.session.FindByIndexNameSessionRepository;
@@ -34,62 +34,80 @@ final class StoredSession implements Session {
 			FindByIndexNameSessionRepository.PRINCIPAL_NAME_INDEX_NAME,
 			ReactiveFindByIndexNameSessionRepository.PRINCIPAL_NAME_INDEX_NAME, "SPRING_SECURITY_CONTEXT");
 
-	/** The fields in Redis, as they were loaded or saved last. */
-	final Map<String, byte[]> fields;
-
-	/** The hash of the id. It follows a session whose id another request changes. */
-	String hash;
-
-	/** The hash of the id before this request has changed it. */
-	@Nullable String replaced;
+	/** The attributes in Redis, as they were loaded or saved last. */
+	final Map<String, byte[]> stored = new HashMap<>();
 
 	private final RedisSessions sessions;
 
-	private final Map<String, Object> values = new HashMap<>();
+	/** Those that were read or set, {@code null} for a removed or unreadable one. */
+	private final Map<String, @Nullable Object> values = new HashMap<>();
 
 	private final Set<String> changed = new HashSet<>();
 
 	private final long loadedNanos = System.nanoTime();
 
+	/** The parts of the state as {@code load.lua} describes them, none if it is new. */
+	private String[] state = {};
+
+	private String storedId;
+
 	private String id;
 
-	private @Nullable String idBefore;
-
-	private Instant lastAccessedTime;
+	private Instant lastAccessedTime = Instant.EPOCH.plus(ProcessClock.next(), ChronoUnit.MICROS);
 
 	private Duration timeout;
 
-	/**
-	 * Creates a session.
-	 * @param fields as Redis has them, none but the nonce if the session is new
-	 */
-	StoredSession(RedisSessions sessions, String id, Map<String, byte[]> fields, Duration timeout) {
+	/** Creates a session that Redis does not have yet. */
+	StoredSession(RedisSessions sessions, String id, Duration timeout) {
 		this.sessions = sessions;
+		this.storedId = id;
 		this.id = id;
-		this.hash = sessions.hash(id);
-		this.fields = fields;
-		this.lastAccessedTime = fields.containsKey("l") ? Instant.ofEpochMilli(number("l"))
-				: Instant.EPOCH.plus(ProcessClock.next(), ChronoUnit.MICROS);
-		this.timeout = fields.containsKey("i") ? Duration.ofMillis(number("i")) : timeout;
+		this.timeout = timeout;
 	}
 
-	static Map<String, byte[]> unsaved() {
-		return new HashMap<>(Map.of("n", UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8)));
+	/** Notes what Redis has; nothing if the state is empty. */
+	StoredSession loaded(String state, Map<String, byte[]> attributes) {
+		this.state = state.isEmpty() ? this.state : state.split(" ", 8);
+		this.stored.putAll(attributes);
+		this.lastAccessedTime = Instant.ofEpochMilli(number(0));
+		this.timeout = Duration.ofMillis(number(2));
+		return this;
 	}
 
-	@Nullable String text(String field) {
-		byte[] value = this.fields.get(field);
-		return (value != null) ? new String(value, StandardCharsets.UTF_8) : null;
+	private long number(int part) {
+		return isNew() ? 0 : Long.parseLong(this.state[part]);
 	}
 
-	long number(String field) {
-		String text = text(field);
-		return (text != null) ? Long.parseLong(text) : 0;
-	}
-
-	/** Returns whether Redis has no session of this id yet. */
 	boolean isNew() {
-		return this.replaced != null || !this.fields.containsKey("c");
+		return this.state.length == 0;
+	}
+
+	boolean hasNewId() {
+		return isNew() || !this.id.equals(this.storedId);
+	}
+
+	boolean hasNewTimeout() {
+		return this.timeout.toMillis() != number(2);
+	}
+
+	/** Returns the time of the login in microseconds. */
+	long login() {
+		return number(6);
+	}
+
+	/** Returns the principal in Redis, or an empty text. */
+	String owner() {
+		return isNew() ? "" : this.state[7];
+	}
+
+	/** Returns the principal of the attributes, or an empty text. */
+	String principal() {
+		return PRINCIPAL_NAMES.stream().noneMatch(this.changed::contains) ? owner()
+				: PRINCIPAL_NAMES.stream()
+					.map((name) -> new PrincipalNameIndexResolver<>(name).resolveIndexValueFor(this))
+					.filter(Objects::nonNull)
+					.findFirst()
+					.orElse("");
 	}
 
 	@Override
@@ -99,45 +117,34 @@ final class StoredSession implements Session {
 
 	@Override
 	public String changeSessionId() {
-		if (!isNew()) {
-			this.replaced = this.hash;
-			this.idBefore = this.id;
-		}
-		this.id = this.sessions.ids().generate();
-		this.hash = this.sessions.hash(this.id);
+		this.id = this.sessions.changed(this.id);
 		return this.id;
 	}
 
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> @Nullable T getAttribute(String name) {
-		Object value = this.values.get(name);
-		byte[] bytes = (value == null && !this.changed.contains(name)) ? this.fields.get("a:" + name) : null;
+		byte[] bytes = this.values.containsKey(name) ? null : this.stored.get(name);
 		if (bytes != null) {
-			value = this.sessions.codec().read(name, bytes);
-			if (value != null) {
-				this.values.put(name, value);
-			}
+			this.values.put(name, this.sessions.codec().read(name, bytes));
 		}
-		return (T) value;
+		return (T) this.values.get(name);
 	}
 
 	@Override
 	public Set<String> getAttributeNames() {
-		Set<String> names = new HashSet<>();
-		this.fields.keySet().stream().filter((it) -> it.startsWith("a:")).forEach((it) -> names.add(it.substring(2)));
-		names.removeAll(this.changed);
-		names.addAll(this.values.keySet());
+		Set<String> names = new HashSet<>(this.stored.keySet());
+		names.addAll(this.changed);
+		names.removeIf((name) -> this.changed.contains(name) && this.values.get(name) == null);
 		return names;
 	}
 
 	@Override
 	public void setAttribute(String name, @Nullable Object value) {
-		this.values.remove(name);
 		if (value != null) {
 			this.sessions.codec().check(name, value);
-			this.values.put(name, value);
 		}
+		this.values.put(name, value);
 		this.changed.add(name);
 	}
 
@@ -148,8 +155,7 @@ final class StoredSession implements Session {
 
 	@Override
 	public Instant getCreationTime() {
-		return !this.fields.containsKey("c") ? this.lastAccessedTime
-				: Instant.EPOCH.plus(number("c"), ChronoUnit.MICROS);
+		return isNew() ? this.lastAccessedTime : Instant.EPOCH.plus(number(5), ChronoUnit.MICROS);
 	}
 
 	// Redis knows the last access by its own clock
@@ -180,80 +186,56 @@ final class StoredSession implements Session {
 		return System.nanoTime() - this.loadedNanos >= this.timeout.toNanos();
 	}
 
-	boolean hasNewTimeout() {
-		return this.timeout.toMillis() != number("i");
-	}
-
-	/**
-	 * Returns the principal of the attributes, which may differ from the one in Redis.
-	 */
-	@Nullable String principal() {
-		if (PRINCIPAL_NAMES.stream().noneMatch(this.changed::contains)) {
-			return text("p");
-		}
-		return PRINCIPAL_NAMES.stream()
-			.map((name) -> new PrincipalNameIndexResolver<>(name).resolveIndexValueFor(this))
-			.filter((name) -> name != null && !name.isEmpty())
-			.findFirst()
-			.orElse(null);
+	Sessions.Info info() {
+		Map<String, Integer> sizes = new TreeMap<>();
+		this.stored.forEach((name, value) -> sizes.put(name, value.length));
+		return new Sessions.Info(this.id, getCreationTime(), this.lastAccessedTime, this.timeout, sizes);
 	}
 
 	/**
 	 * Returns what the request has changed.
-	 * @return bytes by field, {@code null} for a removed one; or {@code null} if Redis
-	 * has everything
+	 * @return bytes by attribute, {@code null} for a removed one; or {@code null} if
+	 * Redis has everything
 	 */
 	@Nullable Map<String, byte @Nullable []> changes() {
 		Map<String, byte @Nullable []> changes = new HashMap<>();
-		for (String name : this.changed) {
-			Object value = this.values.get(name);
-			if (value != null || this.fields.containsKey("a:" + name)) {
-				changes.put("a:" + name, (value != null) ? this.sessions.codec().write(value) : null);
-			}
-		}
 		this.values.forEach((name, value) -> {
-			if (!this.changed.contains(name) && this.sessions.properties().detectChanges()
-					&& !SessionCodec.SIMPLE.contains(value.getClass())) {
-				byte[] now = this.sessions.codec().write(value);
-				if (isChanged(name, now)) {
-					changes.put("a:" + name, now);
-				}
+			boolean isSet = this.changed.contains(name);
+			if (value != null && (isSet || isChanged(name, value))) {
+				changes.put(name, this.sessions.codec().write(value));
+			}
+			else if (value == null && isSet && this.stored.containsKey(name)) {
+				changes.put(name, null);
 			}
 		});
-		boolean same = changes.isEmpty() && !isNew() && !hasNewTimeout();
-		return same ? null : changes;
+		return (changes.isEmpty() && !hasNewId() && !hasNewTimeout()) ? null : changes;
 	}
 
 	// Another version may have written the same value differently
-	private boolean isChanged(String name, byte[] now) {
-		byte[] before = Objects.requireNonNull(this.fields.get("a:" + name));
-		Object loaded = Arrays.equals(before, now) ? null : this.sessions.codec().read(name, before);
-		return loaded != null && !Arrays.equals(this.sessions.codec().write(loaded), now);
+	private boolean isChanged(String name, Object value) {
+		if (SessionCodec.SIMPLE.contains(value.getClass()) || !this.sessions.properties().detectChanges()) {
+			return false;
+		}
+		SessionCodec codec = this.sessions.codec();
+		byte[] before = Objects.requireNonNull(this.stored.get(name));
+		byte[] now = codec.write(value);
+		Object loaded = Arrays.equals(before, now) ? null : codec.read(name, before);
+		return loaded != null && !Arrays.equals(codec.write(loaded), now);
 	}
 
-	/** Notes that Redis has fields as they are here. */
-	void saved(Map<String, byte @Nullable []> changes) {
-		changes.forEach((field, bytes) -> {
-			if (bytes != null) {
-				this.fields.put(field, bytes);
-			}
-			else {
-				this.fields.remove(field);
-			}
-		});
-		this.changed.clear();
-		this.replaced = null;
+	/** Notes that Redis has what was changed. */
+	void saved(Map<String, byte @Nullable []> changes, String id, String state) {
+		changes.forEach((name, bytes) -> this.stored.compute(name, (same, before) -> bytes));
+		this.changed.removeAll(changes.keySet());
+		this.storedId = id;
+		this.state = state.split(" ", 8);
 	}
 
 	/** Drops what the request has changed. */
 	void reset() {
 		this.values.clear();
 		this.changed.clear();
-		if (this.replaced != null) {
-			this.hash = this.replaced;
-			this.id = Objects.requireNonNull(this.idBefore);
-			this.replaced = null;
-		}
+		this.id = this.storedId;
 	}
 
 }

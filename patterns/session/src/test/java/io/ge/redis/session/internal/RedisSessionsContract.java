@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -28,6 +27,7 @@ import io.ge.redis.session.SessionProperties;
 import io.ge.redis.session.Sessions;
 import io.ge.redis.session.TooManySessionsException;
 import io.ge.redis.test.RedisEndpoint;
+import io.ge.redis.test.RedisErrorReplyException;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 import org.awaitility.Awaitility;
@@ -41,6 +41,9 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.session.FindByIndexNameSessionRepository;
 import org.springframework.session.Session;
+import org.springframework.session.events.AbstractSessionEvent;
+import org.springframework.session.events.SessionCreatedEvent;
+import org.springframework.session.events.SessionDeletedEvent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,6 +57,8 @@ abstract class RedisSessionsContract {
 	private static final String PRINCIPAL = FindByIndexNameSessionRepository.PRINCIPAL_NAME_INDEX_NAME;
 
 	private final List<SessionEvent> events = new CopyOnWriteArrayList<>();
+
+	private final List<AbstractSessionEvent> published = new CopyOnWriteArrayList<>();
 
 	private final Map<String, AtomicInteger> scripts = new ConcurrentHashMap<>();
 
@@ -89,7 +94,8 @@ abstract class RedisSessionsContract {
 		Duration timeout = (bound.timeout() != null) ? bound.timeout() : Duration.ofMinutes(30);
 		return new RedisSessions(bound, timeout, new StructureCalls("session", backend.get()),
 				SessionCodec.json(JsonMapper.shared(), bound.allowedTypes(), null), RedisSessions::random,
-				() -> logouts, new GuardEvents(() -> List.of((event) -> this.events.add((SessionEvent) event))));
+				() -> logouts, new GuardEvents(() -> List.of((event) -> this.events.add((SessionEvent) event))),
+				this.published::add);
 	}
 
 	private static SessionProperties bound(String... properties) {
@@ -313,7 +319,7 @@ abstract class RedisSessionsContract {
 		Session session = login(this.sessions, "anna");
 		Session loaded = this.sessions.findById(session.getId());
 		loaded.changeSessionId();
-		instance(this.backend, null).end(loaded).join();
+		this.sessions.deleteById(loaded.getId());
 		assertThat(this.sessions.findById(session.getId())).isNull();
 	}
 
@@ -403,25 +409,17 @@ abstract class RedisSessionsContract {
 	@Test
 	void endsSessionsOfEarlierLogins() {
 		Map<String, Long> loggedOut = new ConcurrentHashMap<>();
-		RedisSessions following = instance(this.backend, new RedisSessions.Logouts() {
-
-			@Override
-			public CompletionStage<Boolean> isLoggedOut(String principal, long loginMicros) {
-				return CompletableFuture.completedFuture(loginMicros <= loggedOut.getOrDefault(principal, 0L));
-			}
-
-			@Override
-			public CompletionStage<?> logOut(String principal) {
-				loggedOut.put(principal, Long.MAX_VALUE);
-				return CompletableFuture.completedFuture(null);
-			}
-
-		});
+		RedisSessions following = instance(this.backend, new RedisSessions.Logouts(
+				(principal, login) -> CompletableFuture.completedFuture(login <= loggedOut.getOrDefault(principal, 0L)),
+				(principal) -> {
+					loggedOut.put(principal, Long.MAX_VALUE);
+					return CompletableFuture.completedFuture(null);
+				}));
 		Repository followed = new Repository(following);
 		Session early = followed.createSession();
 		followed.save(early);
 		Session login = login(followed, "alice");
-		loggedOut.put("alice", ((StoredSession) followed.findById(login.getId())).number("g"));
+		loggedOut.put("alice", ((StoredSession) followed.findById(login.getId())).login());
 		assertThat(followed.findById(login.getId())).isNull();
 		assertThat(counted(SessionEvent.Kind.LOADS, "ended")).isOne();
 		assertThat(counted(SessionEvent.Kind.LOADS, "none")).isZero();
@@ -460,6 +458,90 @@ abstract class RedisSessionsContract {
 	}
 
 	@Test
+	void renewsAnEntryWhoseRenewalHasFailed() {
+		Session session = login(this.sessions, "alice");
+		String key = "ge:session:{" + session.getId().substring(0, 43) + "}:1";
+		String index = keys().stream().filter((each) -> each.contains("{u:")).findFirst().orElseThrow();
+		String[] state = String.valueOf(command("HGET", key, "s")).split(" ", 8);
+		state[3] = "1";
+		command("HSET", key, "s", String.join(" ", state));
+		command("SET", index, "not an index", "EX", "60");
+		assertThat(this.sessions.findById(session.getId())).isNotNull();
+		command("DEL", index);
+		assertThat(this.sessions.findById(session.getId())).isNotNull();
+		assertThat(this.sessions.findByPrincipalName("alice")).hasSize(1);
+		this.scripts.clear();
+		assertThat(this.sessions.findById(session.getId())).isNotNull();
+		assertThat(calls()).isOne();
+	}
+
+	private Object command(String... command) {
+		return this.redis.endpoints().stream().filter(RedisEndpoint::isPrimary).map((endpoint) -> {
+			try {
+				return endpoint.command(command);
+			}
+			catch (RedisErrorReplyException ex) {
+				return ex;
+			}
+		}).filter((reply) -> !String.valueOf(reply).contains("MOVED")).findFirst().orElse("");
+	}
+
+	@Test
+	void keepsEntriesOfSessionsWithAShortTimeoutThatAreAboutToBeSaved() {
+		for (int i = 0; i < races() / 20; i++) {
+			String principal = "alice" + i;
+			atOnce(List.of(() -> {
+				Session session = this.sessions.createSession();
+				session.setAttribute(PRINCIPAL, principal);
+				session.setMaxInactiveInterval(Duration.ofSeconds(30));
+				this.sessions.save(session);
+			}, () -> this.sessions.findByPrincipalName(principal), () -> elsewhere().findByPrincipalName(principal)));
+			assertThat(this.sessions.findByPrincipalName(principal)).hasSize(1);
+		}
+	}
+
+	@Test
+	void refusesNoLoginForAnEntryThatACrashHasLeft() {
+		Repository limited = sessions("max-per-principal", "1", "on-too-many", "refuse");
+		Session session = login(limited, "alice");
+		limited.deleteById(session.getId());
+		assertThat(keys()).isEmpty();
+		Session next = login(limited, "alice");
+		String key = "ge:session:{" + next.getId().substring(0, 43) + "}:1";
+		String index = keys().stream().filter((each) -> each.contains("{u:")).findFirst().orElseThrow();
+		command("DEL", key);
+		assertThatExceptionOfType(TooManySessionsException.class).isThrownBy(() -> login(limited, "alice"));
+		// Two minutes later
+		double end = Double.parseDouble(String.valueOf(command("ZSCORE", index, next.getId().substring(0, 43))));
+		double entered = (end % 1 * 1024 + 1024 - 15) % 1024 / 1024;
+		command("ZADD", index, String.valueOf(Math.floor(end) + entered), next.getId().substring(0, 43));
+		assertThat(login(limited, "alice")).isNotNull();
+		assertThat(limited.findByPrincipalName("alice")).hasSize(1);
+	}
+
+	@Test
+	void publishesCreationsAndEnds() {
+		Session session = login(this.sessions, "alice");
+		assertThat(this.published).singleElement().isInstanceOf(SessionCreatedEvent.class);
+		Session request = this.sessions.findById(session.getId());
+		String id = request.changeSessionId();
+		this.sessions.save(request);
+		assertThat(this.published).hasSize(1);
+		elsewhere().deleteById(id);
+		elsewhere().deleteById(id);
+		assertThat(this.published).hasSize(2);
+		assertThat(this.published.get(1)).isInstanceOfSatisfying(SessionDeletedEvent.class, (event) -> {
+			assertThat(event.getSessionId()).isEqualTo(id);
+			assertThat(event.<Session>getSession().<String>getAttribute(PRINCIPAL)).isEqualTo("alice");
+		});
+		login(this.sessions, "bob");
+		this.sessions.sessions().endAll("bob");
+		assertThat(this.published).hasSize(4).last().isInstanceOf(SessionDeletedEvent.class);
+		assertThat(this.events).contains(new SessionEvent(SessionEvent.Kind.BYTES, "saved", 7),
+				new SessionEvent(SessionEvent.Kind.BYTES, "loaded", 7));
+	}
+
+	@Test
 	void findsSessionsByNamesThatOnlyThisInstanceKnows() {
 		Session session = login(this.sessions, "alice");
 		Map<String, Session> found = this.sessions.findByPrincipalName("alice");
@@ -467,7 +549,8 @@ abstract class RedisSessionsContract {
 		assertThat(handle).doesNotContain(session.getId());
 		assertThat(this.sessions.findById(handle).<String>getAttribute(PRINCIPAL)).isEqualTo("alice");
 		String forged = handle.substring(0, handle.length() - 4) + "AAAA";
-		for (String id : List.of(forged, handle.substring(2, 45), "h:", "h:.", "{", "}", "\0", "x".repeat(10_000))) {
+		String key = handle.substring(0, 43);
+		for (String id : List.of(forged, key, key + ".", "h:", ".", "", "{", "}", "\0", "x".repeat(10_000))) {
 			assertThat(this.sessions.findById(id)).isNull();
 		}
 		this.sessions.deleteById(handle);
@@ -584,7 +667,7 @@ abstract class RedisSessionsContract {
 		}
 
 		void deleteById(String id) {
-			this.sessions.end(id);
+			Waiting.await(this.sessions.endAsync(id));
 		}
 
 		Map<String, Session> findByPrincipalName(String principal) {
