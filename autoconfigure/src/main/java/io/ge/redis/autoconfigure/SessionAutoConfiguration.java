@@ -178,25 +178,21 @@ public final class SessionAutoConfiguration {
 	static SmartInitializingSingleton geRedisSessionStart(ConfigurableListableBeanFactory beans,
 			Environment environment, GuardEvents events) {
 		return () -> {
-			refuseSecondRepository(beans, environment);
+			// One of them would be replaced without a word
+			String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
+				.flatMap((type) -> Stream.of(beans.getBeanNamesForType(type, true, false)))
+				.filter((bean) -> String.valueOf(beans.getType(bean)).contains(".session.data.redis."))
+				.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis")
+				.findFirst()
+				.orElseGet(() -> PatternUse.findProperty(environment, "spring.session.data.redis"));
+			if (other != null) {
+				throw new GuardConfigurationException("ge.redis.session.enabled",
+						"sessions would be in Redis twice, since " + other + ".",
+						"Remove it and the properties below spring.session.data.redis, or set"
+								+ " ge.redis.session.enabled=false.");
+			}
 			SessionEvent.none().forEach(events::publish);
 		};
-	}
-
-	// One of them would be replaced silently
-	private static void refuseSecondRepository(ConfigurableListableBeanFactory beans, Environment environment) {
-		String other = Stream.of(SessionRepository.class, ReactiveSessionRepository.class)
-			.flatMap((type) -> Stream.of(beans.getBeanNamesForType(type, true, false)))
-			.filter((bean) -> String.valueOf(beans.getType(bean)).contains(".session.data.redis."))
-			.map((bean) -> "the bean '" + bean + "' is Spring Session's own repository in Redis")
-			.findFirst()
-			.orElseGet(() -> PatternUse.findProperty(environment, "spring.session.data.redis"));
-		if (other != null) {
-			throw new GuardConfigurationException("ge.redis.session.enabled",
-					"sessions would be in Redis twice, since " + other + ".",
-					"Remove it and the properties below spring.session.data.redis, or set"
-							+ " ge.redis.session.enabled=false.");
-		}
 	}
 
 	/** Sessions of servlets. The filter is in front of Spring Session's. */

@@ -71,10 +71,11 @@ public class SessionApplication {
 		if (acknowledged(() -> sessions.list(user)).size() != 1) {
 			broken.add("lost entry");
 		}
+		late.changeSessionId();
 		late.setAttribute("late", 1);
 		acknowledged(() -> sessions.endAll(user));
 		acknowledged(() -> Waiting.await(sessions.save(late)));
-		if (load(sessions, session.getId()) != null) {
+		if (load(sessions, session.getId()) != null || load(sessions, late.getId()) != null) {
 			broken.add("resurrected session");
 		}
 		if (!acknowledged(() -> sessions.list(user)).isEmpty()) {

@@ -28,7 +28,7 @@ public interface Sessions {
 
 	/**
 	 * Ends one session, if there is one.
-	 * @param id its id, also a former one, or that of an {@link Info} of this instance
+	 * @param id its id, also a former one, or that of an {@link Info}
 	 */
 	CompletableFuture<Boolean> endAsync(String id);
 
@@ -59,8 +59,8 @@ public interface Sessions {
 	/**
 	 * A session.
 	 *
-	 * @param id a name that only this instance accepts in place of the id, which Redis
-	 * does not have
+	 * @param id a name for the id, which Redis does not have: each instance ends the
+	 * session by it, only this one finds it
 	 * @param createdAt the time of creation by the clock of Redis
 	 * @param lastAccessedAt the time of the last request by the clock of Redis
 	 * @param timeout how long the session lives without a request

@@ -5,6 +5,7 @@ package io.ge.redis.web.session;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.session.internal.RedisSessions;
@@ -29,7 +30,7 @@ public record ServletSessions(RedisSessions sessions) implements FindByIndexName
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws IOException, ServletException {
 		Map<String, Session> outer = OF_REQUEST.get();
-		OF_REQUEST.set((outer != null) ? outer : new HashMap<>());
+		OF_REQUEST.set(known());
 		try {
 			chain.doFilter(request, response);
 		}
@@ -50,11 +51,11 @@ public record ServletSessions(RedisSessions sessions) implements FindByIndexName
 
 	@Override
 	public @Nullable Session findById(String id) {
-		Map<String, Session> known = OF_REQUEST.get();
-		Session session = (known != null) ? known.get(id) : null;
+		Map<String, Session> known = known();
+		Session session = known.get(id);
 		if (session == null) {
 			session = Waiting.await(this.sessions.load(id));
-			if (known != null && session != null) {
+			if (session != null) {
 				known.put(id, session);
 			}
 		}
@@ -63,11 +64,12 @@ public record ServletSessions(RedisSessions sessions) implements FindByIndexName
 
 	@Override
 	public void deleteById(String id) {
-		Map<String, Session> known = OF_REQUEST.get();
-		if (known != null) {
-			known.values().removeIf((session) -> session.getId().equals(id));
-		}
+		known().values().removeIf((session) -> session.getId().equals(id));
 		Waiting.await(this.sessions.endAsync(id));
+	}
+
+	private static Map<String, Session> known() {
+		return Objects.requireNonNullElseGet(OF_REQUEST.get(), HashMap::new);
 	}
 
 	@Override
