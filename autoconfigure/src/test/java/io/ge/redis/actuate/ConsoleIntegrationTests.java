@@ -72,6 +72,9 @@ class ConsoleIntegrationTests {
 				.doesNotContain("\"leaseTime\"");
 			assertThat(status(asOperator(root + "/lock"))).isEqualTo(HttpStatus.OK);
 			assertThat(status(asOperator(root + "/lock/unheard-of?key=1"))).isEqualTo(HttpStatus.NOT_FOUND);
+			HttpResponse<String> keyless = send(asOperator(root + "/lock/desk"));
+			assertThat(keyless.statusCode()).isEqualTo(HttpStatus.BAD_REQUEST.value());
+			assertThat(keyless.body()).contains("Lock 'desk' has a key, and key is missing. Add ?key=");
 			assertThat(status(asOperator(root + "/nothing"))).isEqualTo(HttpStatus.NOT_FOUND);
 			HttpRequest.Builder release = HttpRequest
 				.newBuilder(asOperator(root + "/lock/desk?key=1"), (name, value) -> true)
