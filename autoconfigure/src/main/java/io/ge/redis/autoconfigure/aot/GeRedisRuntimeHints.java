@@ -27,7 +27,9 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 	static final List<String> ASKED_FOR = List.of("com.github.benmanes.caffeine.cache.Caffeine",
 			"io.micrometer.context.ContextSnapshotFactory", "kotlinx.coroutines.reactor.MonoKt",
 			"org.cache2k.extra.spring.SpringCache2kCacheManager", "org.hibernate.collection.spi.PersistentCollection",
-			"org.hibernate.proxy.HibernateProxy", "org.springframework.web.context.request.RequestContextHolder");
+			"org.hibernate.proxy.HibernateProxy", "org.springframework.security.oauth2.core.ClaimAccessor",
+			"org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter",
+			"org.springframework.web.context.request.RequestContextHolder");
 
 	/** Made from JSON and written as JSON by the library. */
 	static final List<String> JSON = List.of("io.ge.redis.web.exchange.StoredResponse$Head",
@@ -40,6 +42,10 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 	static final List<String> STATUS = List.of("org.springframework.web.client.RestClientResponseException",
 			"org.springframework.web.reactive.function.client.WebClientResponseException");
 
+	/** Checked as well: whether a security filter chain can be given a check of proofs. */
+	private static final String DPOP_CONFIGURER = "org.springframework.security.config.annotation.web.configurers"
+			+ ".oauth2.server.resource.OAuth2ResourceServerConfigurer$DPoPConfigurer";
+
 	/** Wraps the application's resources as a proxy. */
 	private static final String CLIENT_RESOURCES = "io.lettuce.core.resource.ClientResources";
 
@@ -50,6 +56,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 		hints.resources().registerPattern("db/ge-redis/**/*.sql");
 		ReflectionHints reflection = hints.reflection();
 		ASKED_FOR.forEach((type) -> reflection.registerTypeIfPresent(classLoader, type));
+		reflection.registerTypeIfPresent(classLoader, DPOP_CONFIGURER);
 		// For the keys of rules, which are expressions over the request
 		reflection.registerTypeIfPresent(classLoader, "jakarta.servlet.http.HttpServletRequest",
 				MemberCategory.INVOKE_PUBLIC_METHODS);
