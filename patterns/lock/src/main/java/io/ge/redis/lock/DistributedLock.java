@@ -23,9 +23,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * same call chain with the same key needs no command.
  * <p>
  * A lock can be lost while the method runs: the instance was paused, or Redis was
- * unavailable for longer than the lease, or lost its data. The holder is told by
- * {@link LockLostEvent} and {@link LockHandle#isValid()}, before Redis can give the lock
- * to another as long as Redis keeps its data. Where a late write would do harm, let the
+ * unavailable for longer than the lease, or lost its data. {@link LockLostEvent} and
+ * {@link LockHandle#isValid()} report the loss. As long as Redis keeps its data they do
+ * so before it can give the lock to another. Where a late write would do harm, let the
  * resource compare the {@linkplain FencingToken fencing token}, which rises with every
  * owner.
  * <p>
@@ -33,7 +33,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * thread waits for the lock. The lock is requested when the method is called, or at each
  * subscription to its publisher. The method is called when the lock is held. The lock is
  * released before the result is passed on, or before the end of several values.
- * Cancelling releases it, except for work that goes on: the future of a method that
+ * Cancelling releases it, except for work that continues: the future of a method that
  * ignores the cancellation, and a transaction that keeps the lock. Calls inside enter it
  * again on the thread that calls the method, and along the context of the subscriber; so
  * does all work that the method starts on that thread before it returns.
@@ -69,30 +69,28 @@ public @interface DistributedLock {
 	 * SpEL expression for several keys that are locked together, such as
 	 * {@code "#transfer.accounts"}: a collection or an array that is not empty. All are
 	 * held while the method runs, or none: they are taken one after the other, in an
-	 * order that is the same everywhere, within one wait time. Each is the same lock as
-	 * that of the key alone, so {@code key} and {@code keys} of one name exclude each
-	 * other. In the place of {@link #key()}.
+	 * order that is the same everywhere, within one wait time. Each is the lock of its
+	 * key, so {@code key} and {@code keys} of one name exclude each other. Replaces
+	 * {@link #key()}.
 	 * <p>
 	 * A {@link FencingToken} parameter receives the token of the first key in that order,
-	 * which orders the holders of that key and says nothing about the others: a resource
-	 * compares the token of the key that stands for it,
-	 * {@link MultiLockHandle#token(Object)}, of the handle that
-	 * {@link LockContext#current()} gives.
+	 * which orders only the holders of that key. A resource compares the token of its own
+	 * key: {@link MultiLockHandle#token(Object)} of the handle that
+	 * {@link LockContext#current()} returns.
 	 * <p>
 	 * Cost: for n keys 2n script calls in n + 1 round trips.
 	 */
 	String keys() default "";
 
 	/**
-	 * How long a call waits for the lock, such as {@code "2s"}; one budget for
-	 * everything. {@code "0s"} asks once. Default {@code ge.redis.lock.wait-time}, else
-	 * {@code "0s"}.
+	 * Longest wait for the lock, such as {@code "2s"}; one budget for everything.
+	 * {@code "0s"} asks once. Default {@code ge.redis.lock.wait-time}, else {@code "0s"}.
 	 */
 	String waitTime() default "";
 
 	/**
-	 * How long the lock stays with an instance that died, at least 100 ms. Should be
-	 * above the longest pause of the garbage collector. Default
+	 * Time for which the lock stays with an instance that died, at least 100 ms. Should
+	 * be above the longest pause of the garbage collector. Default
 	 * {@code ge.redis.lock.lease-time}, else {@code "30s"}.
 	 */
 	String leaseTime() default "";
@@ -142,10 +140,10 @@ public @interface DistributedLock {
 	LockMode mode() default LockMode.EXCLUSIVE;
 
 	/**
-	 * How many calls may hold the lock together, 1 to 1,000,000. While instances have
-	 * different settings above 1 the smaller number counts. Not for reading and writing,
-	 * and from 2 on not with a {@link FencingToken}: refused at startup. Costs as
-	 * {@link #mode()}.
+	 * Number of calls that may hold the lock together, 1 to 1,000,000. While instances
+	 * have different settings above 1 the smaller number counts. Not for reading and
+	 * writing, and from 2 on not with a {@link FencingToken}: refused at startup. Costs
+	 * as {@link #mode()}.
 	 */
 	int permits() default 1;
 

@@ -95,11 +95,12 @@ public interface DistributedLocks {
 			LockedWork<T, E> work) throws E;
 
 	/**
-	 * Runs work under a lock, as {@link DistributedLock} would that of a method which
-	 * returns a future: the lock is given up when the stage of the work is complete, and
-	 * before that of this method is. Inside a transaction of this thread the lock is
-	 * waited for on it, so that the work begins inside, and kept until that transaction
-	 * has completed; elsewhere nobody is blocked. Cancelling the stage cancels the work.
+	 * Runs work under a lock, as {@link DistributedLock} does for a method that returns a
+	 * future. The lock is released when the stage of the work is complete, before the
+	 * returned stage completes. Inside a transaction of this thread the call waits for
+	 * the lock on the thread, so that the work begins inside. The lock is then kept until
+	 * that transaction has completed. Elsewhere no thread is blocked. Cancelling the
+	 * stage cancels the work.
 	 */
 	<T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
 			LockedWork<? extends CompletionStage<T>, ?> work);
@@ -107,8 +108,9 @@ public interface DistributedLocks {
 	/**
 	 * Takes the locks of several keys, or of none if one of them is not acquired within
 	 * the wait time. They are taken one after the other, in an order that is the same for
-	 * all callers and instances, so that nobody waits for each other; a key that is there
-	 * twice is locked once. Each is the same lock as that of the key alone.
+	 * all callers and instances, which excludes deadlocks. A duplicate key is locked
+	 * once. Each is the lock of its key, as in
+	 * {@link #tryLock(String, Object, LockOptions)}.
 	 * <p>
 	 * Cost: for n keys n script calls and n round trips to take them, n script calls sent
 	 * at once to give them up.
@@ -152,7 +154,7 @@ public interface DistributedLocks {
 	/**
 	 * Returns locks that need no Redis, as they are injected where locks are switched
 	 * off, and for unit tests. Each is granted at once, also one that is held: they
-	 * exclude nobody, not even in this process. Their tokens rise. {@link LockContext}
+	 * exclude no caller, not even in this process. Their tokens rise. {@link LockContext}
 	 * and {@link LockAssert} work as ever inside {@link #execute}. Cancelling a stage
 	 * does not cancel its work.
 	 * @return the locks

@@ -16,7 +16,7 @@ public final class LockAssert {
 	}
 
 	/**
-	 * Goes on only if this call chain holds a lock of a name. Costs no command.
+	 * Checks that this call chain holds a lock of a name. Costs no command.
 	 * @param name the name of the lock
 	 * @throws IllegalStateException if it does not run under such a lock
 	 * @throws LockLostException if it does, and the lock is lost

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockContext {
 
 	/**
-	 * Where the context of a subscriber has the {@link Carrier} of its locks, and where
-	 * Micrometer's context propagation hands it on.
+	 * Key of the {@link Carrier} of the locks in the context of a subscriber, and in
+	 * Micrometer's context propagation.
 	 */
 	public static final String KEY = "ge.redis.locks";
 
@@ -77,10 +77,10 @@ public final class LockContext {
 	 * Propagates the locks under which this thread runs to other threads, for work that
 	 * belongs to the same call chain: there they can be entered again without a command,
 	 * {@link #current()} and {@link LockAssert} know them, and a lost one vetoes commits.
-	 * They are released by the call that took them, even if that work goes on: from then
-	 * on their handles are invalid there too. A lock that is entered there again stays
-	 * until that is left as well. Threads of one call chain are not kept apart; only the
-	 * one that took a lock is interrupted when it is lost.
+	 * They are released by the call that took them, even if that work continues: from
+	 * then on their handles are invalid there too. A lock that is entered there again
+	 * stays until that is left as well. Threads of one call chain are not kept apart;
+	 * only the one that took a lock is interrupted when it is lost.
 	 * @return the locks, to be opened on another thread, also on several
 	 */
 	public static Carrier capture() {

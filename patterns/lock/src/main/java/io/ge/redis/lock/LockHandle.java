@@ -42,7 +42,7 @@ public interface LockHandle extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Goes on only if the lock is still held. Costs no command.
+	 * Checks that the lock is still held. Costs no command.
 	 * @throws LockLostException if it is not
 	 */
 	void assertHeld();

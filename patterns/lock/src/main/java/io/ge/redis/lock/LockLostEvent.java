@@ -5,11 +5,11 @@ package io.ge.redis.lock;
 import io.ge.redis.core.event.EventMeter;
 
 /**
- * A holder has lost its lock while it was still at work. Told once for each handle.
+ * A holder has lost its lock while it was still at work. Published once for each handle.
  *
  * @param name the name of the lock
  * @param token the fencing token of the handle
- * @param cause how it was noticed
+ * @param cause the reason
  */
 public record LockLostEvent(String name, long token, Cause cause) implements LockEvent {
 
@@ -28,18 +28,19 @@ public record LockLostEvent(String name, long token, Cause cause) implements Loc
 	}
 
 	/**
-	 * How the loss was noticed.
+	 * Reason of the loss.
 	 */
 	public enum Cause {
 
 		/**
-		 * The lease could not be extended in time: nobody else can have the lock yet, but
+		 * The lease could not be extended in time: no other can have the lock yet, but
 		 * soon may.
 		 */
 		EXPIRED,
 
 		/**
-		 * Redis has given the lock to another, or has lost or been told to forget it.
+		 * Redis has given the lock to another or has lost it, or an operator has released
+		 * it.
 		 */
 		NOT_OWNER
 

@@ -19,8 +19,8 @@ public enum LockMode {
 	READ,
 
 	/**
-	 * One alone: nobody reads or writes meanwhile. Waits for those that came before it,
-	 * and not for readers that come later.
+	 * Exclusive: no other call reads or writes meanwhile. Waits for earlier callers, and
+	 * not for readers that come later.
 	 */
 	WRITE
 

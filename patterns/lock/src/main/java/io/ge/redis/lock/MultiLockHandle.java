@@ -9,8 +9,7 @@ package io.ge.redis.lock;
 public interface MultiLockHandle extends LockHandle {
 
 	/**
-	 * Returns the fencing token of one key, to be compared by the resource that this key
-	 * stands for.
+	 * Returns the fencing token of one key, to be compared by the resource of that key.
 	 * @param key one of the keys
 	 * @return the token
 	 * @throws IllegalArgumentException if it is none of them

@@ -25,12 +25,12 @@ public enum OnLost {
 	VETO_COMMIT,
 
 	/**
-	 * As {@link #VETO_COMMIT}, and the thread that works under the lock is interrupted.
-	 * Drivers and channels may answer an interrupt by closing connections. The interrupt
-	 * does not outlive the work, and neither does one that comes from elsewhere
-	 * meanwhile. A lock that was taken as a handle has no such thread. Work whose result
-	 * comes later is cancelled instead, its subscription or the future of the method, and
-	 * its caller gets {@link LockLostException}.
+	 * Vetoes the commit like {@link #VETO_COMMIT}, and interrupts the thread that works
+	 * under the lock. Drivers and channels may answer an interrupt by closing
+	 * connections. The interrupt does not outlive the work, and neither does one that
+	 * comes from elsewhere meanwhile. A lock that was taken as a handle has no such
+	 * thread. Work whose result comes later is cancelled instead, its subscription or the
+	 * future of the method, and its caller gets {@link LockLostException}.
 	 */
 	INTERRUPT
 

@@ -103,7 +103,7 @@ final class UnguardedDistributedLocks implements DistributedLocks {
 	}
 
 	/**
-	 * A lock that nobody else wants.
+	 * A lock without competitors.
 	 */
 	private static final class GrantedLock implements MultiLockHandle {
 
@@ -130,7 +130,8 @@ final class UnguardedDistributedLocks implements DistributedLocks {
 
 		@Override
 		public long token(Object key) {
-			// That of an annotated method, whose keys were not asked for, is of all keys
+			// The keys of an annotated method were not read, so its token is for all of
+			// them
 			Long token = this.tokens.getOrDefault(KeyText.of(key, "The key of the lock '" + this.name + "'"),
 					this.tokens.get(List.of()));
 			if (token == null) {

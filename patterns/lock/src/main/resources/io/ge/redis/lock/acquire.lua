@@ -1,16 +1,16 @@
--- Takes a lock that is free, with a range of tokens; else tells how long it is taken, and puts the instance into the queue
+-- Takes a lock that is free, with a range of tokens; else returns how long it is taken, and puts the instance into the queue
 -- if it waits.
 --
 -- KEYS  lock, last token, queue, requests; all with the entity's hash tag
 -- ARGV  instance (its channel), handle, lease in ms, highest token the instance has seen,
 --       how long its place in the queue counts in ms (0 if it does not wait), life of the last token in ms,
 --       how many tokens are wanted
--- Reply {1, first token, last token} if the handle holds the lock, else {0, ms until the lease ends or -1, 1 if nobody
---       can have it before that and everybody after it, else 0}; the error FOREIGN if a token is not one of ours
+-- Reply {1, first token, last token} if the handle holds the lock, else {0, ms until the lease ends or -1, 1 if none
+--       can have it before that and any after it, else 0}; the error FOREIGN if a token is not one of ours
 --
 -- State
 --  lock       string 'instance handle first last', with the lease as TTL; first and last are the tokens of this handle.
---             The instance '=' before them means that nobody may have it before the TTL has passed.
+--             The instance '=' before them means that none may have it before the TTL has passed.
 --  last token string, outlives every lease; the highest token of all ranges
 --  queue      sorted set of the instances that wait, by arrival; requests: hash of each of them to 'deadline handle seen',
 --             the microsecond until which it counts as waiting, the handle to which a release may grant the lock, and the
@@ -18,16 +18,16 @@
 --
 -- Invariants
 --  * At most one handle holds the lock: it is written only if it is absent.
---  * Asking again with the same handle gives the same tokens, so a command whose reply was lost can be repeated; who
---    has been granted the lock and has not heard of it learns it by asking again.
+--  * Asking again with the same handle gives the same tokens, so a command whose reply was lost can be repeated. A
+--    grant whose message was lost is learnt by asking again.
 --  * Tokens rise strictly: above the last one, above every one this instance has seen, never below the time, so also
 --    after the server has lost its data. A range does not reach 512 microseconds beyond the present, and without a last
 --    token the first one lies behind those, so that no range from before a loss reaches over one from after it.
---  * A token more than a day ahead of the time was written by somebody else, or by a clock that was wrong. One that is
---    stored is refused before anything is written, so nobody has to remember it; one that was seen does not count.
+--  * A token more than a day ahead of the time was written by another program, or by a clock that was wrong. One that is
+--    stored is refused before anything is written, so it need not be remembered; one that was seen does not count.
 --  * An instance keeps its place when it asks again, and has left the queue once it holds.
--- If the first write is refused, nothing stands and the call fails; if a later one is, only the last token has risen,
--- or an instance without a request stands in the queue, which counts as gone.
+-- If the first write is refused, nothing is written and the call fails. If a later one is, only the last token has risen,
+-- or the queue has an instance without a request, which counts as gone.
 
 local lock, counter, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local instance, handle, lease = ARGV[1], ARGV[2], ARGV[3]

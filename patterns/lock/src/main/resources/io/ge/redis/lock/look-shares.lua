@@ -1,7 +1,7 @@
 -- Looks at the shares of a lock.
 --
 -- KEYS  lock, holders, tokens, queue; all with the entity's hash tag
--- ARGV  how many holders are told of at most
+-- ARGV  how many holders are listed at most
 -- Reply {1 if the lock is shared, else 0, holders, those that wait, then for each holder, those that end first before
 --       others: 1 if only its place is kept, else 0, instance, token, ms until it ends, age in microseconds}
 --

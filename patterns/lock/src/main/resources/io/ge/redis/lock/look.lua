@@ -2,7 +2,7 @@
 --
 -- KEYS  lock, queue; both with the entity's hash tag
 -- ARGV  none
--- Reply {0, waiting instances} if nobody holds it, else {1, waiting instances, 1 if it is only kept for its shortest hold,
+-- Reply {0, waiting instances} if it is free, else {1, waiting instances, 1 if it is only kept for its shortest hold,
 --       instance, handle, first token or 0, ms until the lease ends or -1, age in microseconds}
 --
 -- Invariant: writes nothing.

@@ -2,22 +2,22 @@
 --
 -- KEYS  lock, last token, queue, requests; all with the entity's hash tag
 -- ARGV  instance (its channel), handle, how long a grant lasts in ms, 1 to leave the queue as well unless the instance
---       stands there under another handle by now,
+--       waits there under another handle by now,
 --       handle under which the instance waits from now on or '', highest token it has seen, how many tokens are wanted,
 --       lease in ms, how long a place in the queue counts in ms, life of the last token in ms,
---       for how many ms nobody may have the lock, or 0, 1 to tell the instance that it has lost the lock
+--       for how many ms none may have the lock, or 0, 1 to notify the instance that it has lost the lock
 -- Reply {1} if the lock is free now, {2} if another has it, {3, first token, last token} if the instance has it
 --       again, under the handle under which it waits; {0} if it was not this handle's
 --
 -- Invariants (state and tokens: see acquire.lua)
 --  * Only the owner gives up: what another handle or instance holds is not touched. A repetition finds nothing.
---  * After a release with somebody alive in the queue the lock is not free: it is granted to exactly one instance,
---    under the handle by which that one has asked, and it alone is told, and asks. Who does not do so in time, or has
---    died, loses it to the TTL.
+--  * After a release with a living instance in the queue the lock is not free: it is granted to exactly one instance,
+--    under the handle by which that one has asked. It alone is notified, and asks. If it does not do so in time, or has
+--    died, it loses the lock to the TTL.
 --  * Those whose deadline has passed, or who have seen a foreign token, are dropped, not chosen.
---  * An instance that goes on waiting stands behind all who wait, and has the lock if nobody does.
+--  * An instance that keeps waiting comes after all that wait, and has the lock if none waits.
 -- Works without memory: before any write that needs some, the queue has shrunk or the script is allowed to run; if
--- granting is refused all the same, or the last token is foreign, the lock becomes free and the chosen instance is told
+-- granting is refused all the same, or the last token is foreign, the lock becomes free and the chosen instance is woken
 -- to ask. A message that may not be published is as good as a lost one: the chosen instance asks again on its own.
 
 local lock, counter, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -49,7 +49,7 @@ if keep > 0 then
   return {2}
 end
 
--- Nobody waits: what happens most, before anything is prepared for the rest
+-- The frequent case without waiters first, before anything is prepared for the rest
 if following == '' and redis.call('EXISTS', queue) == 0 then
   redis.call('DEL', lock)
   return {1}

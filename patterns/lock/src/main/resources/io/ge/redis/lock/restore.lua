@@ -3,8 +3,7 @@
 -- KEYS  lock, last token; with the entity's hash tag
 -- ARGV  instance (its channel), handle, lease in ms, first and last token of the handle, life of the last token in ms
 -- Reply {1} if the lease runs anew, {0} if the lock is not this handle's any more
---
--- Invariant: a lock that another has, or has had since as a higher last token tells, is not touched (state: see
+-- Invariant: a lock that another has, or has had since as a higher last token shows, is not touched (state: see
 -- acquire.lua). Repeating a call does no harm.
 
 local lock, counter, last = KEYS[1], KEYS[2], ARGV[5]

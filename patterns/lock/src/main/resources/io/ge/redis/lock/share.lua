@@ -1,12 +1,12 @@
--- Gives shares of a lock to several holders at once, as many as each of them tolerates, takes them back, and serves those
--- who wait.
+-- Gives shares of a lock to several holders at once, as many as each of them tolerates, releases them, and serves those
+-- that wait.
 --
 -- KEYS  lock, last token, holders, tokens, queue, requests; all with the entity's hash tag
 -- ARGV  instance (its channel), handle, what is wanted:
 --         try    a share, or to know that the handle has one
 --         wait   the same, else a place in the queue
 --         leave  to give up the share of the handle, or its place in the queue
---         force  that all give up, who are told
+--         force  that all lose their shares, and are notified
 --       most holders that the share tolerates, itself included,
 --       lease of the share in ms; to leave: for how long its place stays taken in ms, or 0,
 --       how long a place in the queue counts in ms, highest token the instance has seen,
@@ -19,10 +19,10 @@
 --  lock       string '* smallest' while there are shares: the smallest number of holders that one of them tolerates.
 --             Anything else is the lock of one alone (see acquire.lua, whose scripts find a taken lock in this one), and
 --             what else is known of shares is void then. It outlives the share that ends last for as long as a grant
---             lasts, so that whoever asks next learns whose share has ended by its lease.
+--             lasts, so that the next call learns whose share has ended by its lease.
 --  last token as in acquire.lua; each share has one token
---  holders    sorted set of 'instance handle' by the microsecond at which the share ends. '= instance handle' is nobody's
---             and keeps a place taken until then.
+--  holders    sorted set of 'instance handle' by the microsecond at which the share ends. '= instance handle' has no
+--             holder and keeps a place taken until then.
 --  tokens     hash of holder to 'limit token'
 --  queue      sorted set of 'instance handle' of those that wait, by arrival, which only rises; requests: hash of each of them to
 --             'deadline limit seen', the microsecond until which it counts as waiting, how many holders it tolerates, and
@@ -30,11 +30,11 @@
 --
 -- Invariants
 --  * There are never more holders than each of them tolerates, and none while one alone has the lock.
---  * Asking again with the same handle gives the same token and no second share; who has been granted one and has not
---    heard of it learns it by asking again.
---  * Shares are given in the order of arrival: nobody who fits goes before one alive who has waited for longer, also who
---    does not wait; so one that tolerates no others waits for those that came before it, and not for those after. After
---    each call the first of the queue does not fit; all that fit have been granted a share for a moment and told so.
+--  * Asking again with the same handle gives the same token and no second share. A grant whose message was
+--    lost is learnt by asking again.
+--  * Shares are given in the order of arrival: none that fits goes before a living one that has waited for longer, also one
+--    that does not wait. So one that tolerates no others waits for those that came before it, and not for those after.
+--    After each call the first of the queue does not fit; all that fit have been granted a share for a moment and notified.
 --  * Those whose deadline has passed are dropped, not served, and leases that have passed are not extended. If a share
 --    ends by its lease, those of its instance are dropped that have not asked for half as long as a grant lasts, which is
 --    longer than they would let pass: so an instance that died takes no more than one grant in vain.
@@ -45,7 +45,7 @@
 -- there are, never of less.
 
 local lock, counter, holders, tokens, queue, requests = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local instance, handle, wish = ARGV[1], ARGV[2], ARGV[3]
+local instance, handle, request = ARGV[1], ARGV[2], ARGV[3]
 local limit, lease, place, seen = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local grant, memory = tonumber(ARGV[8]), ARGV[9]
 local unlimited = 2147483647
@@ -62,7 +62,7 @@ local function refusal(key, value)
     .. ', with a token that is none or far ahead of the time of the server: delete this key')
 end
 
-if foreign and (wish == 'try' or wish == 'wait') then
+if foreign and (request == 'try' or request == 'wait') then
   return refusal(counter, redis.call('GET', counter))
 end
 
@@ -184,7 +184,7 @@ local function seal()
   redis.call('PEXPIRE', tokens, millis)
 end
 
-if wish == 'try' or wish == 'wait' then
+if request == 'try' or request == 'wait' then
   local given = count > 0 and redis.call('ZSCORE', holders, mine) and redis.call('HGET', tokens, mine)
   if given then
     local token = string.match(given, '%d+$')
@@ -211,7 +211,7 @@ if wish == 'try' or wish == 'wait' then
     seal()
     return {1, token}
   end
-  if wish == 'wait' then
+  if request == 'wait' then
     local youngest = redis.call('ZREVRANGE', queue, 0, 0, 'WITHSCORES')[2]
     redis.call('ZADD', queue, 'NX', text(math.max(now, (youngest or 0) + 1)), mine)
     redis.call('HSET', requests, mine, text(now + place * 1000) .. ' ' .. text(limit) .. ' ' .. seen)
@@ -227,7 +227,7 @@ if wish == 'try' or wish == 'wait' then
 end
 
 local ended = 0
-if wish == 'force' then
+if request == 'force' then
   for _, holder in ipairs(count > 0 and redis.call('ZRANGE', holders, 0, -1) or {}) do
     over(holder)
     ended = ended + 1

@@ -20,9 +20,8 @@ import io.ge.redis.lock.MultiLockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks by code. A synchronous method waits on its thread for what the asynchronous
- * one promises, which goes on on a thread of the application when the engine has
- * answered.
+ * The locks by code. A synchronous method waits on its thread for the asynchronous one,
+ * which continues on a thread of the application when the engine has answered.
  */
 final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Locks {
 
@@ -152,7 +151,7 @@ final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Lock
 			Function<LocksDecision, T> handle) {
 		TransactionLocks transaction = TransactionLocks.ofThread();
 		return this.calls.handOver(enter(settings, keys, together, List.of()),
-				(decision) -> handle.apply(decision.keptBy(transaction)), LocksDecision::giveBack);
+				(decision) -> handle.apply(decision.keptBy(transaction)), LocksDecision::releaseUnused);
 	}
 
 	@Override

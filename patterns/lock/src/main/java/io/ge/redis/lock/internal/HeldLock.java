@@ -54,7 +54,7 @@ final class HeldLock implements LockHandle {
 	/** Fails when the lock is lost, if its work is to be interrupted then. */
 	private final @Nullable CompletableFuture<Void> loss;
 
-	/** Whether nobody has worked under it. */
+	/** Whether no caller has worked under it. */
 	private volatile boolean unused;
 
 	HeldLock(LockLeases leases, LockLease lease, LockSettings settings, CallBudget budget, long token) {
@@ -118,9 +118,9 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Gives up, at once, what was taken for nothing.
+	 * Releases the lock of an abandoned call at once.
 	 */
-	public CompletableFuture<Void> giveBack() {
+	public CompletableFuture<Void> releaseUnused() {
 		this.unused = true;
 		return release();
 	}

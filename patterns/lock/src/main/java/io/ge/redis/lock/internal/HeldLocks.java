@@ -32,11 +32,11 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 	}
 
 	/**
-	 * Gives up what was taken for nothing.
-	 * @return completes, never exceptionally, when nobody is kept from it any more
+	 * Releases the locks of an abandoned call.
+	 * @return completes, never exceptionally, when they exclude no other caller any more
 	 */
-	CompletableFuture<Void> giveBack() {
-		return leave(giveUp(this.own, HeldLock::giveBack));
+	CompletableFuture<Void> releaseUnused() {
+		return leave(giveUp(this.own, HeldLock::releaseUnused));
 	}
 
 	/**
@@ -61,7 +61,7 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 		return CompletableFuture.allOf(releases);
 	}
 
-	// Whoever has taken a shared one may have left before, and it is given up now
+	// The call that took a shared one may have left before: then it is released now
 	private CompletableFuture<Void> leave(CompletableFuture<Void> givenUp) {
 		return this.shared.isEmpty() ? givenUp : CompletableFuture.allOf(givenUp, giveUp(this.shared, HeldLock::leave));
 	}

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * and requests completed after it is released, so no caller is called, and nothing is
  * waited for, while it is held. The one exception is leaving the queue in Redis, which
  * must be sent before the instance asks for the same lock again. An entry exists exactly
- * while somebody has the lock or wants it.
+ * while a caller has the lock or wants it.
  */
 final class LocalLocks {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tokens the tokens, if the lock is held now, else {@code null}
  * @param leaseMillis the rest of the present lease, if it is not; negative if unknown
- * @param kept whether nobody is at work under that lease, so that it ends then and not
+ * @param kept whether no caller is at work under that lease, so that it ends then and not
  * before
  */
 record LockAnswer(@Nullable TokenRange tokens, long leaseMillis, boolean kept) {

@@ -47,8 +47,7 @@ public final class LockControl {
 	/**
 	 * Lists the locks that callers of any instance hold or wait for: asks all instances
 	 * and waits for them for half a second at most. One message, and one from each; one
-	 * script call for each lock that is waited for and of whose holder no instance has
-	 * told.
+	 * script call for each lock with waiters whose holder no instance has reported.
 	 */
 	public Listing list() {
 		Reports.Collected<LockReport> collected = this.engine.reports().collect(Reports.Filter.ALL);
@@ -74,14 +73,14 @@ public final class LockControl {
 	}
 
 	/**
-	 * Looks in Redis for the holders of locks that are waited for and whose holder nobody
-	 * reports, since it has died or is silent.
+	 * Reads from Redis the holders of locks with waiters that no instance reports, since
+	 * the holder has died or is silent.
 	 */
 	private void lookForHolders(Map<RedisLockKey, Listed> locks) {
 		Map<RedisLockKey, CompletableFuture<List<Holder>>> looks = new LinkedHashMap<>();
 		locks.forEach((key, lock) -> {
 			if (lock.holders().isEmpty() && looks.size() < MOST_LOOKS) {
-				// During an outage nobody knows
+				// During an outage the holders are unknown
 				looks.put(key,
 						this.engine.look(key).thenApply(LockControl::holders).exceptionally((failure) -> List.of()));
 			}
@@ -141,10 +140,9 @@ public final class LockControl {
 	}
 
 	/**
-	 * Takes a lock away from its holder, or from all that share it, who are told as by
-	 * any other loss and may still be at work while the next one has the lock already:
-	 * two script calls, and a message to each holder. Returns whether there was anything
-	 * to take away.
+	 * Takes a lock away from its holder, or from all that share it. They are notified as
+	 * of any other loss, and may still be at work while the next one has the lock. Costs
+	 * two script calls, and a message to each holder. Returns whether the lock was held.
 	 */
 	public boolean release(String name, List<String> key) {
 		return release(new Found(name, this.engine.key(name, key)));
@@ -180,15 +178,14 @@ public final class LockControl {
 	}
 
 	/**
-	 * The report of an instance. It names at most 100 locks that are held, the longest
-	 * held first, and 100 that are waited for, the most wanted first, and fewer if their
-	 * names are long.
+	 * The report of an instance. It names at most 100 held locks, the longest held first,
+	 * and 100 awaited ones, the most wanted first. With long names it names fewer.
 	 */
 	public record Instance(String id, String process, int held, int holdersListed, int awaited, int awaitedListed) {
 	}
 
 	/**
-	 * A lock that somebody holds or waits for.
+	 * A lock that is held or awaited.
 	 *
 	 * @param holders none if it is free or just changes hands
 	 * @param waiters how many callers of all instances wait for it
@@ -215,7 +212,7 @@ public final class LockControl {
 	 * The state of a lock for all instances. What is known of one holder is {@code null}
 	 * if the lock is free or shared.
 	 *
-	 * @param held whether somebody works under it, or it only stays taken for its
+	 * @param held whether a caller works under it, or it only stays taken for its
 	 * shortest hold
 	 * @param holder the id of the instance that has it
 	 * @param waitingInstances how many instances wait for it, 0 if it is shared

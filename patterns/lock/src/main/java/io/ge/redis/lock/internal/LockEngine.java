@@ -25,7 +25,7 @@ final class LockEngine {
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(1);
 
-	/** How long holders at work when the application is closed may take to finish. */
+	/** Time for holders at work to finish when the application is closed. */
 	private static final Duration LAST_WORK = Duration.ofMillis(100);
 
 	private final RedisLocks redis;
@@ -153,9 +153,9 @@ final class LockEngine {
 
 	/**
 	 * Ends all waiting and completes what is pending: after that the connection may be
-	 * closed, and an answer that nobody takes would leave a lock to its lease. Holders
-	 * that are about to finish can do so. Those still at work after that keep their locks
-	 * until they close them or the leases end.
+	 * closed, and an unread answer would leave a lock to its lease. Holders that are
+	 * about to finish can do so. Those still at work after that keep their locks until
+	 * they close them or the leases end.
 	 */
 	public void stop() {
 		this.queues.close();

@@ -13,21 +13,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The time for which this instance has a lock in Redis, under one handle and with a range
- * of tokens, for the sections of one or several callers, one after the other: see
+ * of tokens. Sections of one or several callers follow each other in it: see
  * {@link LockQueues}.
  * <p>
  * One state, left once: {@code HELD} until the lock is given up ({@code RELEASED}), the
  * local deadline passes ({@code EXPIRED}) or Redis says that it is not ours ({@code
- * GONE}). The deadline is the moment at which the last extension that Redis has confirmed
- * was <em>sent</em>, plus the lease, less a margin for clocks that run at different
- * speed: it passes before the key can expire. While the state is {@code HELD} exactly one
- * timer is set, for the next extension or the deadline. What was asked for by a caller
- * with another lease is extended once to the lease of the first section, also where
- * leases are not extended.
+ * GONE}). The deadline is the lease after the last confirmed extension was <em>sent</em>,
+ * less a margin for clocks that run at different speed. It passes before the key can
+ * expire. While the state is {@code HELD} exactly one timer is set, for the next
+ * extension or the deadline. A lock that was requested with another lease is extended
+ * once to the lease of the first section. This holds also where leases are not extended.
  */
 final class LockLease {
 
-	/** How long callers of one instance may follow each other if others wait. */
+	/** Time for which callers of one instance may follow each other if others wait. */
 	public static final long LONGEST_NANOS = 20_000_000;
 
 	private static final long CONFIRM_AFTER_NANOS = 100_000_000;
@@ -64,10 +63,10 @@ final class LockLease {
 	/** Guarded by {@link LocalLocks}, as is what is inside. */
 	private long nextToken;
 
-	/** Since when sections can begin; guarded likewise. */
+	/** Time from which sections can begin; guarded likewise. */
 	private long opened = this.began;
 
-	/** How many replicas have confirmed it; guarded likewise. */
+	/** Number of replicas that have confirmed it; guarded likewise. */
 	private int replicas;
 
 	/** The present section, or the last one. */
@@ -233,7 +232,7 @@ final class LockLease {
 			lose(State.GONE);
 		}
 		else if (System.nanoTime() - this.deadline >= 0) {
-			lose(State.EXPIRED); // too late to go on as if nothing was
+			lose(State.EXPIRED); // too late to extend it
 		}
 		else {
 			this.nextRenewal = sent + this.leaseNanos / RENEWALS_PER_LEASE;

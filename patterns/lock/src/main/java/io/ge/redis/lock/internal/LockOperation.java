@@ -78,8 +78,8 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 
 	/**
 	 * Decides what is done in the place of a method on whose lock Redis did not decide.
-	 * Logged once per outage: nobody may see the exception but a scheduler, which would
-	 * log it with each turn.
+	 * Logged once per outage: the exception may reach only a scheduler, which would log
+	 * it at each run.
 	 */
 	Work undecided(RedisUnavailableException outage) {
 		if (this.onNotAcquired != OnNotAcquired.SKIP) {

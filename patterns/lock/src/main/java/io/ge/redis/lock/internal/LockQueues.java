@@ -12,22 +12,20 @@ import io.ge.redis.core.outage.Waiting;
 /**
  * The callers of this instance that want a lock, in order, and which of them has it.
  * <p>
- * Invariant: of the callers of one lock at most one is inside a lease, and the first
- * section of each lease that was waited for is the first waiter's. While somebody waits
- * the instance has the lock or waits for it in Redis: see {@link QueuedWaiters}. Of a
- * lock that several may hold each caller has a queue of its own, with a lease of one
- * section.
+ * Invariant: at most one caller of a lock is inside a lease. The first section of each
+ * awaited lease is the first waiter's. While a caller waits, the instance has the lock or
+ * waits for it in Redis: see {@link QueuedWaiters}. For a lock that several may hold each
+ * caller has a queue of its own, with a lease of one section.
  * <p>
  * When a section ends and others wait, the lock is open for
- * {@link LockLease#LONGEST_NANOS}: the first waiter is woken on the thread of the timers,
- * and callers that come meanwhile and are running already go first, since waking a thread
+ * {@link LockLease#LONGEST_NANOS}. The first waiter is woken on the thread of the timers.
+ * Callers that come meanwhile and are running already go first, since waking a thread
  * takes longer than most sections.
  * <p>
- * While replicas confirm a lease before its first section, its caller stays the first of
- * those who wait, so that giving up needs nothing of its own: the successor takes
- * advantage of the confirmation. If nobody is left, or the application is closed, or the
- * lease is lost, that is settled at once, and the answer finds another state and changes
- * nothing.
+ * While replicas confirm a lease before its first section, its caller stays the first
+ * waiter. So giving up needs no code of its own: the successor uses the confirmation. If
+ * no waiter is left, the application is closed or the lease is lost, that is settled at
+ * once. The answer then finds another state and changes nothing.
  */
 final class LockQueues {
 
@@ -158,7 +156,7 @@ final class LockQueues {
 		then.add(() -> {
 			lease.publishIfLost(section);
 			if (!request.complete(new LockDecision.Acquired(section))) {
-				section.giveBack();
+				section.releaseUnused();
 			}
 		});
 	}
@@ -294,7 +292,7 @@ final class LockQueues {
 	// Having the lock
 
 	/**
-	 * Goes on after a section: with the next waiter, or in Redis.
+	 * Hands the lock on after a section: to the next waiter, or in Redis.
 	 */
 	void ended(HeldLock section) {
 		LockLease lease = section.lease;
@@ -336,7 +334,7 @@ final class LockQueues {
 	}
 
 	/**
-	 * Gives the lock up in Redis; those who still wait here go on waiting.
+	 * Releases the lock in Redis; waiters of this instance keep waiting.
 	 */
 	private void release(LocalLock local, LockLease lease, List<Runnable> then) {
 		HeldLock section = local.open ? null : lease.section();
@@ -356,8 +354,8 @@ final class LockQueues {
 	}
 
 	/**
-	 * An operator has released a lock of this instance in which nobody may be at work
-	 * yet.
+	 * Settles that an operator has released a lock of this instance, which may be without
+	 * a section yet.
 	 */
 	void takenAway(String handle) {
 		this.locals.decide((then) -> {
@@ -383,7 +381,7 @@ final class LockQueues {
 				this.locals.forgetIfIdle(local);
 			}
 			else if (lease.section() == null) {
-				// Another one has taken its place before anybody was let in
+				// Another one has taken its place before the first section
 				this.locals.forget(lease.handle);
 			}
 		});

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a lock in Redis. It is held while somebody works under it, and kept while
+ * The state of a lock in Redis. It is held while a caller works under it, and kept while
  * it only stays taken for its shortest hold.
  *
  * @param token its first token, 0 if it is shared
@@ -59,7 +59,7 @@ record LockState(boolean held, boolean kept, String holder, String handle, long 
 	/**
 	 * One that holds a lock together with others.
 	 *
-	 * @param held whether somebody works under it, or its place only stays taken for its
+	 * @param held whether a caller works under it, or its place only stays taken for its
 	 * shortest hold, with no token and no age
 	 */
 	public record Share(String holder, boolean held, long token, Duration age, Duration remaining) {

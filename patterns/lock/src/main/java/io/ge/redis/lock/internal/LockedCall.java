@@ -32,14 +32,14 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	/** The locks under which the call is made, innermost last. */
 	private List<LockHandle> surrounding = BoundLocks.inside();
 
-	/** Also those that are only kept for a transaction. */
+	/** The held locks, with those that are only kept for a transaction. */
 	private List<LockHandle> held = BoundLocks.all();
 
 	private boolean subscribed;
 
 	private @Nullable TransactionLocks transaction;
 
-	/** Of the transaction, if that is bound to one. */
+	/** The thread of the transaction, if that is bound to one. */
 	private @Nullable Thread thread;
 
 	private volatile @Nullable CompletableFuture<LocksDecision> asked;
@@ -116,7 +116,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 			return this.task.refused(ex);
 		}
 		catch (RedisUnavailableException ex) {
-			// Others go on when this instance closes
+			// Other instances continue when this one closes
 			if (!this.task.isDoneWithoutLock() || ex.reason() == OutageCause.CLOSED) {
 				return this.task.undecided(ex);
 			}
@@ -127,7 +127,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 	@Override
 	public void release(LocksDecision decision) {
-		decision.giveBack();
+		decision.releaseUnused();
 	}
 
 	@FunctionalInterface

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of {@link LocksRequest}: the locks, or why there are none.
  *
- * @param listener told of the outcome, on a thread of the application
+ * @param listener notified of the outcome, on a thread of the application
  */
 record LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
 		@Nullable Throwable failure, Consumer<Outcome> listener, @Nullable TransactionLocks transaction) {
@@ -65,12 +65,12 @@ record LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable
 	}
 
 	/**
-	 * Gives up the locks for an abandoned call.
+	 * Releases the locks of an abandoned call.
 	 */
-	void giveBack() {
+	void releaseUnused() {
 		this.listener.accept(Outcome.NOT_ACQUIRED);
 		if (this.locks != null) {
-			this.locks.giveBack();
+			this.locks.releaseUnused();
 		}
 	}
 

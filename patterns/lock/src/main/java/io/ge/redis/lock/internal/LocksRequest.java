@@ -26,13 +26,13 @@ import io.ge.redis.lock.internal.LockDecision.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempt to enter the locks of one call, without blocking: those that its call chain
- * holds are entered again, the others are taken one after the other, in an order that is
- * the same everywhere, so that no two callers wait for each other; none if one is
- * refused. Cancelling it gives up what it has.
+ * The attempt to enter the locks of one call, without blocking. Locks that its call chain
+ * holds are entered again. The others are taken one after the other, in an order that is
+ * the same everywhere, which excludes deadlocks. If one is refused, none is held.
+ * Cancelling the attempt releases its locks.
  * <p>
  * Its steps follow each other, on the thread of the caller and on those of the engine. A
- * step that finds the attempt cancelled gives up what the steps before have brought.
+ * step that finds the attempt cancelled releases the locks of the steps before.
  */
 final class LocksRequest extends CompletableFuture<LocksDecision> {
 
@@ -48,7 +48,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	/** The parts of each key, in the order in which the locks are taken. */
 	private final SortedMap<RedisLockKey, List<String>> keys = new TreeMap<>();
 
-	/** Those that are not yet taken. */
+	/** The keys that are not yet locked. */
 	private final Iterator<RedisLockKey> next;
 
 	private final Map<RedisLockKey, HeldLock> locks = new HashMap<>(2);
@@ -180,7 +180,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	/**
-	 * Fails when nobody is kept from anything any more.
+	 * Fails when the locks exclude no other caller any more.
 	 */
 	private void fail(@Nullable Refused refused, @Nullable Throwable failure) {
 		giveUp().whenComplete((nothing, none) -> complete(decision(null, refused, failure)));
@@ -191,7 +191,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	private CompletableFuture<Void> giveUp() {
-		return new HeldLocks(HeldLocks.none(this.settings.name()).lock(), this.own, this.shared).giveBack()
+		return new HeldLocks(HeldLocks.none(this.settings.name()).lock(), this.own, this.shared).releaseUnused()
 			.whenComplete((nothing, none) -> this.givenUp.complete(null));
 	}
 

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Towards Redis the instance acts as one. While it does not have a lock and one of its
  * callers waits it is a {@link QueuedWaiter}. It asks at first, when messages may have
  * been lost, and otherwise once a second or when the lease of the present owner ends. At
- * most one question is under way. What is heard meanwhile makes it ask again, since the
+ * most one question is under way. A message meanwhile makes it ask again, since the
  * answer may be older. When it gets the lock, by an answer, the first waiter has it;
  * Redis knows only the handle, so it does not matter which caller has asked. A message
- * that the lock is granted makes it ask, and gives it nothing: anybody may have sent it.
+ * that the lock is granted only makes it ask, since any client may have sent it.
  * <p>
  * Invariant: what Redis gives to a handle either begins the one lease of that handle or
  * is released, in whatever order answers and messages come. A lease is given up once; its
@@ -59,8 +59,8 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * Asks for a lock that somebody waits for, since it was lost or the outcome of the
-	 * last question is unknown.
+	 * Asks for an awaited lock, since it was lost or the outcome of the last question is
+	 * unknown.
 	 */
 	void applyAgain(LocalLock local, List<Runnable> then) {
 		apply(local, local.redis.newBudget(), then);
@@ -114,8 +114,7 @@ final class QueuedWaiters {
 		this.locals.track(local.redis.acquire(local.key, queued.handle, wanted, true, queued.budget)
 			.whenComplete((answer, failure) -> {
 				if (failure != null) {
-					// On another thread than the caller's, who waits for nobody
-					// else
+					// The caller's thread must not wait for others
 					this.timers.run(() -> fail(local, queued, Waiting.cause(failure)));
 				}
 				else if (answer.tokens() != null) {
@@ -154,7 +153,7 @@ final class QueuedWaiters {
 				begin(local, queued, tokens, sent, asked, then);
 			}
 			else if (this.locals.find(queued.handle) == null) {
-				giveBack(local, queued, asked, then);
+				releaseUnused(local, queued, asked, then);
 			}
 		});
 	}
@@ -167,7 +166,7 @@ final class QueuedWaiters {
 		if (first == null) {
 			this.locals.forgetIfIdle(local);
 			this.locals.forget(queued.handle);
-			giveBack(local, queued, asked, then);
+			releaseUnused(local, queued, asked, then);
 			return;
 		}
 		first.budget = queued.budget;
@@ -175,8 +174,8 @@ final class QueuedWaiters {
 				first.settings, since, asked.leaseTime()), then);
 	}
 
-	private void giveBack(LocalLock local, QueuedWaiter queued, LockSettings asked, List<Runnable> then) {
-		then.add(() -> this.locals.track(local.redis.giveBack(local.key, queued.handle, asked.leaseTime())));
+	private void releaseUnused(LocalLock local, QueuedWaiter queued, LockSettings asked, List<Runnable> then) {
+		then.add(() -> this.locals.track(local.redis.releaseUnused(local.key, queued.handle, asked.leaseTime())));
 	}
 
 	private void busy(LocalLock local, QueuedWaiter queued, LockAnswer answer) {
@@ -225,7 +224,7 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * Takes the answer to a release by which this instance goes on waiting.
+	 * Takes the answer to a release after which this instance keeps waiting.
 	 */
 	private void followed(LocalLock local, QueuedWaiter following, LockAnswer.Released released, LockSettings wanted,
 			long sent, boolean kept) {
@@ -270,7 +269,7 @@ final class QueuedWaiters {
 	// Releasing
 
 	/**
-	 * Gives a lock up for which nobody waits here, outside a decision.
+	 * Releases a lock without waiters in this instance, outside a decision.
 	 * @param section the section that ends with it; {@code null} if the lease is between
 	 * two
 	 */
@@ -338,7 +337,7 @@ final class QueuedWaiters {
 
 	/**
 	 * Takes the message that the lock is granted to this instance: asks whether it is, or
-	 * hands it on if nobody waits for it any more.
+	 * hands it on if no caller waits for it any more.
 	 */
 	void granted(RedisLocks redis, String handle, RedisLockKey key) {
 		this.locals.decide((then) -> {

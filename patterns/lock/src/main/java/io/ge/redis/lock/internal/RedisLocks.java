@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  * format. The states are described in {@code acquire.lua}, and what can meet what in
  * {@code docs/locks-design.md}.
  * <p>
- * A release grants the lock to the first instance in the queue that is alive, under the
- * handle that it has left there and for {@link #GRANT}, and tells it and no other over
- * its channel, by which instances are named. That instance asks, and has the lock by the
+ * A release grants the lock to the first living instance in the queue, under the handle
+ * that it has left there and for {@link #GRANT}. Only that instance is notified, over its
+ * channel, by which instances are named. That instance asks, and has the lock by the
  * reply: a message alone grants nothing, since any client may have sent it. Where the
  * outcome of a command is unknown, acquiring again with the same handle gives the same
- * tokens, and an instance that does not need the answer any more releases that handle,
- * until Redis has answered.
+ * tokens. An instance that does not need the answer any more releases that handle until
+ * Redis has answered.
  */
 class RedisLocks {
 
@@ -50,14 +50,17 @@ class RedisLocks {
 
 	private static final String LOST_TOPIC = "lock.lost";
 
-	/** How long a released lock is the next instance's, unless that one extends it. */
+	/**
+	 * Time for which a released lock is the next instance's, unless that one extends it.
+	 */
 	public static final Duration GRANT = Duration.ofSeconds(2);
 
-	/** How many tokens are reserved at once, for callers of one instance. */
+	/** Number of tokens that are reserved at once, for callers of one instance. */
 	static final int TOKENS = 512;
 
 	/**
-	 * How long an instance counts as waiting after it has asked; it asks every second.
+	 * Time for which an instance counts as waiting after it has asked; it asks every
+	 * second.
 	 */
 	static final byte[] PLACE_MILLIS = ScriptCall.argument(Duration.ofSeconds(4).toMillis());
 
@@ -68,9 +71,9 @@ class RedisLocks {
 	static final byte[] GRANT_MILLIS = ScriptCall.argument(GRANT.toMillis());
 
 	/**
-	 * Leases are extended between one half of their interval and the whole, so that ten
-	 * thousand locks take at most twenty calls, and a server needs two milliseconds for
-	 * one.
+	 * Number of leases per call. Leases are extended between one half of their interval
+	 * and the whole. So ten thousand locks take at most twenty calls, of two milliseconds
+	 * each on the server.
 	 */
 	private static final int MOST_AT_ONCE = 1200;
 
@@ -171,8 +174,8 @@ class RedisLocks {
 	}
 
 	/**
-	 * Makes a handle that nobody can guess, not even from those that were before. A
-	 * source of random numbers would read a file once in a while, also on an event loop.
+	 * Makes a handle that no client can guess, not even from earlier ones. A source of
+	 * random numbers would read a file once in a while, also on an event loop.
 	 */
 	String newHandle() {
 		byte[] text = Arrays.copyOf(this.secret, SECRET_BYTES + Long.BYTES);
@@ -224,9 +227,9 @@ class RedisLocks {
 
 	/**
 	 * Releases a lock.
-	 * @param following the handle under which this instance goes on waiting for it, or
+	 * @param following the handle under which this instance keeps waiting for it, or
 	 * {@code null}
-	 * @param keep for how long nobody may have it, or zero
+	 * @param keep the time until another may have it, or zero
 	 */
 	public CompletableFuture<LockAnswer.Released> release(RedisLockKey key, String handle, @Nullable String following,
 			Duration lease, Duration keep, CallBudget budget) {
@@ -245,9 +248,9 @@ class RedisLocks {
 	}
 
 	/**
-	 * Releases what nobody wants any more.
+	 * Releases the lock of an abandoned call.
 	 */
-	CompletableFuture<?> giveBack(RedisLockKey key, String handle, Duration lease) {
+	CompletableFuture<?> releaseUnused(RedisLockKey key, String handle, Duration lease) {
 		return this.redis.run(releaseCall(key, handle, null, Duration.ZERO, Duration.ZERO), newBudget())
 			.whenComplete((reply, failure) -> {
 				if (failure != null) {
@@ -268,9 +271,9 @@ class RedisLocks {
 	 * Extends leases: on a Cluster with one call for each slot, else with one for each
 	 * {@value #MOST_AT_ONCE} locks, all sent at once. After a failover by Sentinel each
 	 * lock is written again if the new primary does not know it.
-	 * @param extended told of each answer: the lease, and whether the handle still held
-	 * the lock
-	 * @param failed told of those that Redis has not answered
+	 * @param extended notified of each answer: the lease, and whether the handle still
+	 * held the lock
+	 * @param failed notified of those that Redis has not answered
 	 */
 	public void renew(List<LeaseRenewal> renewals, BiConsumer<LeaseRenewal, Boolean> extended,
 			Consumer<LeaseRenewal> failed) {
@@ -342,7 +345,7 @@ class RedisLocks {
 	}
 
 	/**
-	 * Takes a lock away from its holder, who is told, and hands it on.
+	 * Takes a lock away from its holder, notifies that one, and hands the lock on.
 	 */
 	public CompletableFuture<Boolean> force(RedisLockKey key) {
 		return look(key).thenCompose((state) -> {

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shares of locks in Redis: beside the lock's own key, which says that it is shared,
- * {@code :s1} who holds, {@code :h1} their tokens, {@code :w1} who waits and {@code :r1}
- * what for; the digit is the format. What the states mean stands in {@code share.lua}.
- * What goes wrong heals as {@code docs/locks-design.md} says.
+ * {@code :s1} the holders, {@code :h1} their tokens, {@code :w1} the waiters and
+ * {@code :r1} their requests; the digit is the format. The states are described in
+ * {@code share.lua}, and recovery from failures in {@code docs/locks-design.md}.
  */
 final class RedisShares extends RedisLocks {
 
-	/** How many holders of one lock are shown. */
+	/** Number of holders of one lock that are shown. */
 	private static final int MOST_SHOWN = 100;
 
 	private static final byte[] TRY = ScriptCall.argument("try");
@@ -72,8 +72,8 @@ final class RedisShares extends RedisLocks {
 	}
 
 	/**
-	 * Takes all shares of a lock away from their holders, who are told, and serves those
-	 * that wait.
+	 * Takes all shares of a lock away from their holders, notifies those, and serves the
+	 * waiters.
 	 */
 	@Override
 	public CompletableFuture<Boolean> force(RedisLockKey key) {
@@ -122,13 +122,14 @@ final class RedisShares extends RedisLocks {
 		return List.of(key.lock(), key.lock().with(HOLDERS), key.lock().with(TOKENS));
 	}
 
-	private ScriptCall call(LuaScript script, RedisLockKey key, String handle, byte[] wish, int limit, Duration lease) {
+	private ScriptCall call(LuaScript script, RedisLockKey key, String handle, byte[] request, int limit,
+			Duration lease) {
 		RedisKey lock = key.lock();
 		return ScriptCall.of(script,
 				List.of(lock, key.lastToken(), lock.with(HOLDERS), lock.with(TOKENS), lock.with(QUEUE),
 						lock.with(REQUESTS)),
-				this.instance, handle, wish, limit, lease.toMillis(), PLACE_MILLIS, highestToken().get(), GRANT_MILLIS,
-				TOKEN_MEMORY_MILLIS);
+				this.instance, handle, request, limit, lease.toMillis(), PLACE_MILLIS, highestToken().get(),
+				GRANT_MILLIS, TOKEN_MEMORY_MILLIS);
 	}
 
 }

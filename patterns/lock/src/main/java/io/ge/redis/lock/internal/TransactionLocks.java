@@ -57,15 +57,16 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 
 	/**
 	 * Returns the locks that the transaction of this thread keeps, if it is in one, for
-	 * work that goes on elsewhere.
+	 * work that continues elsewhere.
 	 */
 	static @Nullable TransactionLocks ofThread() {
 		return ThreadTransactions.participant(TransactionLocks.class, TransactionLocks::new);
 	}
 
 	/**
-	 * Returns what vetoes the commit of a transaction of a thread if a lock is lost under
-	 * which it was made, also if it was begun under that lock.
+	 * Returns a listener that vetoes the commit of a transaction of a thread if one of
+	 * its locks is lost. The lock may have been taken inside the transaction or before
+	 * it.
 	 */
 	static TransactionExecutionListener veto() {
 		return new TransactionExecutionListener() {
@@ -168,7 +169,7 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 	}
 
 	/**
-	 * Lets others in when everybody else has seen to the end of the transaction.
+	 * Runs last at the end of the transaction: then others may take the locks.
 	 */
 	@Override
 	public int order() {

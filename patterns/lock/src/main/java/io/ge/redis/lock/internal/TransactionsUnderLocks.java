@@ -13,9 +13,9 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Reactive transactions that are begun under locks: not committed if one is lost, and not
- * left alone by them. Cancelling such work stops waiting for a commit that is under way
- * and goes on all the same, and the next holder must see it.
+ * Reactive transactions that are begun under locks: they are not committed if one is
+ * lost, and keep the locks until they end. Cancelling such work does not stop a commit
+ * that is under way, and the next holder must see that commit.
  * <p>
  * Which locks those are is known on the thread that begins the transaction, and only
  * there: everything else comes on any thread.
