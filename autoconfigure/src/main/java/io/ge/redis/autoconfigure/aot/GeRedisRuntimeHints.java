@@ -42,7 +42,9 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 	static final List<String> STATUS = List.of("org.springframework.web.client.RestClientResponseException",
 			"org.springframework.web.reactive.function.client.WebClientResponseException");
 
-	/** Checked as well: whether a security filter chain can be given a check of proofs. */
+	/**
+	 * Checked as well: whether a security filter chain can be given a check of proofs.
+	 */
 	private static final String DPOP_CONFIGURER = "org.springframework.security.config.annotation.web.configurers"
 			+ ".oauth2.server.resource.OAuth2ResourceServerConfigurer$DPoPConfigurer";
 
