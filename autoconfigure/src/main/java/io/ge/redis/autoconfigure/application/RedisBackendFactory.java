@@ -38,6 +38,8 @@ import org.springframework.util.StringUtils;
 public class RedisBackendFactory
 		implements BiFunction<String, @Nullable String, Supplier<RedisBackend>>, AutoCloseable {
 
+	private static final String FACTORY_OF_BOOT = "redisConnectionFactory";
+
 	private final ListableBeanFactory beans;
 
 	private final String prefix;
@@ -72,9 +74,15 @@ public class RedisBackendFactory
 		List<ScriptListener> scripts = this.scriptListeners.orderedStream().toList();
 		Listeners listeners = new Listeners(this.outageListeners.orderedStream().toList());
 		return () -> new RedisBackend((factoryName != null) ? factoryName : "default", this.prefix, this.application,
-				this.instanceId, GuardConnections.from(factory, this::certificates), this.outage, this.scheduler,
+				this.instanceId, GuardConnections.from(factory, () -> isOfBoot(factory) ? certificates() : null),
+				this.outage, this.scheduler,
 				(script, nanos, failure) -> scripts.forEach((listener) -> listener.onExecuted(script, nanos, failure)),
 				listeners);
+	}
+
+	// Others may have certificates of their own
+	private boolean isOfBoot(RedisConnectionFactory factory) {
+		return this.beans.containsBean(FACTORY_OF_BOOT) && this.beans.getBean(FACTORY_OF_BOOT) == factory;
 	}
 
 	private @Nullable SslOptions certificates() {

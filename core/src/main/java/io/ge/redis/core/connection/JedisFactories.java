@@ -39,6 +39,9 @@ final class JedisFactories {
 		if (client.getClientConfigCustomizer().isPresent()) {
 			throw GuardConnections.unusable(jedis, "is customized by code that only Jedis can run.");
 		}
+		if (client.getHostnameVerifier().isPresent()) {
+			throw GuardConnections.unusable(jedis, "has a hostname verifier that only Jedis can use.");
+		}
 		LettuceClientConfiguration target = clientOf(jedis, client, tls);
 		RedisClusterConfiguration cluster = jedis.getClusterConfiguration();
 		if (cluster != null) {
@@ -73,8 +76,7 @@ final class JedisFactories {
 
 	// Unlike Lettuce, Jedis compares names of hosts only if it is told to
 	private static boolean verifies(JedisClientConfiguration client) {
-		return client.getHostnameVerifier().isPresent()
-				|| client.getSslParameters().map(SSLParameters::getEndpointIdentificationAlgorithm).isPresent();
+		return client.getSslParameters().map(SSLParameters::getEndpointIdentificationAlgorithm).isPresent();
 	}
 
 }

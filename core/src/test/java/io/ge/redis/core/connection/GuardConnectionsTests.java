@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
 
 import io.ge.redis.GuardConfigurationException;
@@ -76,7 +77,7 @@ class GuardConnectionsTests {
 		JedisClientConfiguration own = JedisClientConfiguration.builder()
 			.useSsl()
 			.sslSocketFactory((SSLSocketFactory) SSLSocketFactory.getDefault())
-			.hostnameVerifier((host, session) -> false)
+			.sslParameters(verifying())
 			.build();
 		copy = JedisFactories.toLettuce(jedis(own), () -> certificates);
 		assertThat(copy.getClientConfiguration().getVerifyMode()).isEqualTo(SslVerifyMode.FULL);
@@ -88,6 +89,12 @@ class GuardConnectionsTests {
 			.containsInstanceOf(ClusterClientOptions.class);
 	}
 
+	private static SSLParameters verifying() {
+		SSLParameters parameters = new SSLParameters();
+		parameters.setEndpointIdentificationAlgorithm("HTTPS");
+		return parameters;
+	}
+
 	static Stream<Arguments> refused() {
 		JedisClientConfiguration sockets = JedisClientConfiguration.builder()
 			.useSsl()
@@ -96,7 +103,11 @@ class GuardConnectionsTests {
 		JedisClientConfiguration customized = JedisClientConfiguration.builder()
 			.customizeClientConfig((config) -> config.user("somebody"))
 			.build();
-		return Stream.of(
+		JedisClientConfiguration lenient = JedisClientConfiguration.builder()
+			.useSsl()
+			.hostnameVerifier((host, session) -> true)
+			.build();
+		return Stream.of(arguments(jedis(lenient), "hostname verifier"),
 				arguments(new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", 1)),
 						"fixed list of primary and replicas"),
 				arguments(jedis(sockets), "socket factory"), arguments(jedis(customized), "customized"),
