@@ -58,6 +58,19 @@ class WideClassesTests {
 		assertThat(this.lines).extracting((line) -> String.join(" ", line)).isSorted();
 	}
 
+	@Test
+	void indexOfPromisesNamesClassesOfItsPattern() {
+		String index = Pages.read(Sources.ROOT.resolve("CONTRIBUTING.md")).split("## Where a promise is tested\n")[1]
+			.split("\n## ")[0];
+		List<String> rows = index.lines().filter((line) -> line.contains("Tests`")).toList();
+		assertThat(rows).hasSizeGreaterThan(10).allSatisfy((row) -> {
+			String[] cells = row.split("\\|");
+			for (String name : cells[2].replaceAll("[ `]", "").split(",")) {
+				assertThat(this.lines).as(name).anyMatch((line) -> line[2].equals(name) && cells[3].contains(line[1]));
+			}
+		});
+	}
+
 	private static Set<String> wideClasses() {
 		Map<String, String> texts = new HashMap<>();
 		Set<String> wide = new HashSet<>();
