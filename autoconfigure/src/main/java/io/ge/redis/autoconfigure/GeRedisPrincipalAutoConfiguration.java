@@ -5,7 +5,7 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
 import io.ge.redis.security.SecuritySubscriberScope;
-import io.ge.redis.web.exchange.reactive.ReactivePrincipals;
+import io.ge.redis.web.exchange.ReactivePrincipals;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
 

@@ -19,7 +19,7 @@ import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.web.RefusalCustomizer;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import io.ge.redis.web.exchange.ResponseEntityRecorder;
-import io.ge.redis.web.exchange.servlet.ServletRequests;
+import io.ge.redis.web.exchange.ServletRequests;
 import io.ge.redis.web.limit.BoundExchanges;
 import io.ge.redis.web.limit.RateLimitHeaders;
 import io.ge.redis.web.limit.ReactiveRateLimitHeaders;

@@ -6,12 +6,12 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.web.exchange.IdempotencyFilter;
 import io.ge.redis.web.exchange.IdempotencyKeyHeader;
+import io.ge.redis.web.exchange.IdempotentHandlerAdapter;
+import io.ge.redis.web.exchange.ReactivePrincipals;
+import io.ge.redis.web.exchange.ReactiveRequests;
 import io.ge.redis.web.exchange.ResponseEntityRecorder;
-import io.ge.redis.web.exchange.reactive.IdempotentHandlerAdapter;
-import io.ge.redis.web.exchange.reactive.ReactivePrincipals;
-import io.ge.redis.web.exchange.reactive.ReactiveRequests;
-import io.ge.redis.web.exchange.servlet.IdempotencyFilter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

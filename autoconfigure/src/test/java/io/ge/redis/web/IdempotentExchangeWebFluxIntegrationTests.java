@@ -24,7 +24,7 @@ import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.test.Wide;
-import io.ge.redis.web.exchange.reactive.ReactiveExchangeRequest;
+import io.ge.redis.web.exchange.ReactiveExchangeRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * servlets and WebFlux, so that instances of both kinds know each other's requests: the
  * HTTP method, the path within the application, the parameters, and the body.
  */
-public final class ComparedRequest {
+final class ComparedRequest {
 
 	/** The body of a request that has none, or that was taken apart. */
 	public static final byte[] NOTHING = Sha256.digest().digest();

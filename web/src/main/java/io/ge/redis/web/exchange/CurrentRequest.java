@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request that is being answered, whatever the server is.
  */
-public interface CurrentRequest {
+interface CurrentRequest {
 
 	List<String> headers(String name);
 

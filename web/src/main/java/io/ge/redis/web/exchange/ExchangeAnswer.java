@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answer to a call: whether it fails, and whether its response can be stored.
  */
-public final class ExchangeAnswer {
+final class ExchangeAnswer {
 
 	private final ExchangeRules rules;
 

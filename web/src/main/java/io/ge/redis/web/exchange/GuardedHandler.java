@@ -7,6 +7,5 @@ import java.lang.reflect.Method;
 /**
  * A handler whose responses are kept.
  */
-public record GuardedHandler(Method method, Class<?> result, boolean isLater, boolean isKeyOwn,
-		boolean isBodyCompared) {
+record GuardedHandler(Method method, Class<?> result, boolean isLater, boolean isKeyOwn, boolean isBodyCompared) {
 }

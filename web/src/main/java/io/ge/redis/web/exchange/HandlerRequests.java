@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the request that a handler answers.
  */
 @FunctionalInterface
-public interface HandlerRequests {
+interface HandlerRequests {
 
 	/**
 	 * Returns the request, {@code null} if a handler is called by other code.

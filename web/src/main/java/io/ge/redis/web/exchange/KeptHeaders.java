@@ -17,7 +17,7 @@ import org.springframework.http.HttpHeaders;
  * The headers that are kept of a response: those with certain names that were set since
  * it is held back. What filters around it have set before they set for each response.
  */
-public final class KeptHeaders {
+final class KeptHeaders {
 
 	private static final List<String> OF_THE_BODY = List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING,
 			HttpHeaders.CONTENT_RANGE, HttpHeaders.CONTENT_DISPOSITION);

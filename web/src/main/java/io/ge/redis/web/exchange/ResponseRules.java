@@ -25,7 +25,7 @@ import org.springframework.util.function.SingletonSupplier;
  * error of the client that a repetition would get again: what the method has done before
  * it failed is not told by a status.
  */
-public final class ResponseRules {
+final class ResponseRules {
 
 	private static final Set<Integer> RETRYABLE = Set.of(401, 403, 408, 409, 425, 429, 503);
 

@@ -19,7 +19,7 @@ import org.springframework.util.Assert;
 /**
  * A response as it is kept: status and headers as one line of JSON, then the body.
  */
-public record StoredResponse(Head head, byte[] body) {
+record StoredResponse(Head head, byte[] body) {
 
 	private static final JsonMapper JSON = JsonMapper.shared();
 

@@ -9,7 +9,7 @@ import io.ge.redis.idempotency.IdempotencyException;
  * There is more of the body of a request that its handler has not read than may be kept
  * to be compared.
  */
-public final class UnreadBodyTooLargeException extends IdempotencyException {
+final class UnreadBodyTooLargeException extends IdempotencyException {
 
 	public UnreadBodyTooLargeException(long most) {
 		super("More than " + most + " bytes of the request were not read before its idempotency key was claimed");

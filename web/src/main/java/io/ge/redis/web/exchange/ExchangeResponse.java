@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -10,10 +10,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-import io.ge.redis.web.exchange.ExchangeAnswer;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.KeptHeaders;
-import io.ge.redis.web.exchange.StoredResponse;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 

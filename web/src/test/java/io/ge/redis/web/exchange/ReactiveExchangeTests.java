@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
@@ -15,13 +15,6 @@ import java.util.function.UnaryOperator;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
-import io.ge.redis.web.exchange.ExchangeRules;
-import io.ge.redis.web.exchange.GuardedHandler;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.ResponseRules;
-import io.ge.redis.web.exchange.StoredResponse;
-import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
-import io.ge.redis.web.exchange.servlet.ServletExchange;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,10 +12,6 @@ import java.util.concurrent.CompletionStage;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
-import io.ge.redis.web.exchange.ExchangeAnswer;
-import io.ge.redis.web.exchange.ExchangeRules;
-import io.ge.redis.web.exchange.GuardedHandler;
-import io.ge.redis.web.exchange.StoredResponse;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -44,7 +40,7 @@ import org.springframework.web.filter.ShallowEtagHeaderFilter;
  * not that of the handler, whose result still decides. Where no dispatch follows, the
  * exchange ends with the request ({@link #completed}).
  */
-public final class ServletExchange implements IdempotentExchange {
+final class ServletExchange implements IdempotentExchange {
 
 	private static final String ATTRIBUTE = ServletExchange.class.getName();
 

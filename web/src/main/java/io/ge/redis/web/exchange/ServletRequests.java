@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,10 +13,6 @@ import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
-import io.ge.redis.web.exchange.CurrentRequest;
-import io.ge.redis.web.exchange.HandlerRequests;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.WebHandlers;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.security.Principal;
 import java.util.function.UnaryOperator;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.core.hash.Sha256;
-import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import io.ge.redis.core.hash.Sha256;
-import io.ge.redis.web.exchange.ComparedRequest;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.util.List;
 import java.util.function.Supplier;
 
-import io.ge.redis.web.exchange.ExchangeRules;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;

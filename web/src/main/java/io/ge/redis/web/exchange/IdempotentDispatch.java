@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
-import io.ge.redis.web.exchange.GuardedHandler;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

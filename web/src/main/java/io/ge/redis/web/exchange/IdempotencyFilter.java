@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.IOException;
 
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.web.exchange.ExchangeRules;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

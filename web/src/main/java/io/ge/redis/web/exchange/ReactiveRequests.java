@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -13,9 +13,6 @@ import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
-import io.ge.redis.web.exchange.CurrentRequest;
-import io.ge.redis.web.exchange.HandlerRequests;
-import io.ge.redis.web.exchange.WebHandlers;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -9,11 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.idempotency.spi.IdempotentExchange;
-import io.ge.redis.web.exchange.ExchangeAnswer;
-import io.ge.redis.web.exchange.ExchangeRules;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.KeptHeaders;
-import io.ge.redis.web.exchange.StoredResponse;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -14,7 +14,6 @@ import java.security.MessageDigest;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.hash.Sha256;
-import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.servlet;
+package io.ge.redis.web.exchange;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -20,12 +20,6 @@ import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
-import io.ge.redis.web.exchange.ExchangeRules;
-import io.ge.redis.web.exchange.GuardedHandler;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.ResponseRules;
-import io.ge.redis.web.exchange.StoredResponse;
-import io.ge.redis.web.exchange.UnreadBodyTooLargeException;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.web.exchange.reactive;
+package io.ge.redis.web.exchange;
 
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import io.ge.redis.web.exchange.ExchangeAnswer;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.KeptHeaders;
-import io.ge.redis.web.exchange.StoredResponse;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
