@@ -73,7 +73,7 @@ class StreamContractIntegrationTests {
 
 	@Test
 	void consumersOfTheGroupHaveTheNameOfThePod() {
-		this.runner.withBean(Executor.class).run((context) -> {
+		this.runner.withBean(Executor.class).withPropertyValues("ge.redis.consumer.name=${POD_NAME}").run((context) -> {
 			Executor executor = context.getBean(Executor.class);
 			context.getBean(StreamPublisher.class)
 				.publish("triggers", PLANNER, StreamMessage.of("plan").workItem("GE-1"));
