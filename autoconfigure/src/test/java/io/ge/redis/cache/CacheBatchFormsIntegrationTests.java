@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import io.ge.redis.cache.AsyncApplication.Account;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.util.context.Context;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -290,32 +288,7 @@ class CacheBatchFormsIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@FirstRun
-	void whatAnotherCallerLoadsIsAwaitedWithoutAThread(Form form) {
-		Sinks.Empty<Void> gate = Sinks.empty();
-		application.accounts().afterRead((read) -> gate.asMono());
-		CompletableFuture<Account> one = application.accounts().find(id(1)).toFuture();
-		Awaitility.await().until(() -> application.accounts().loads().get() == 1);
-		form.find(this.batches, List.of(id(0), id(2)));
-		List<CompletableFuture<Map<String, Account>>> waiting = new ArrayList<>();
-		for (int i = 0; i < 200; i++) {
-			waiting.add(form.begin((i % 2 == 0) ? this.batches : this.theirs, ids(0, 3)));
-		}
-		Awaitility.await().until(() -> SharedRedis.standalone().commandCalls("sadd") > 0);
-		Awaitility.await().until(() -> AsyncApplication.readersThatBlock().isEmpty());
-		assertThat(waiting).noneMatch(CompletableFuture::isDone);
-		gate.tryEmitEmpty();
-		waiting.forEach((reader) -> assertThat(reader).succeedsWithin(LONG)
-			.isEqualTo(Map.of(id(0), account(0), id(1), account(1), id(2), account(2))));
-		assertThat(one).succeedsWithin(LONG);
-		assertThat(application.accounts().loads()).hasValue(1);
-		assertThat(this.batches.loaded()).containsExactly(List.of(id(0), id(2)));
-		assertThat(this.theirs.loaded()).isEmpty();
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void overlappingBatchesOfTwoInstancesLoadEveryIdOnceAndEnd(Form form) {
+	void overlappingBatchesOfTwoInstancesEndAndStoreEveryId(Form form) {
 		this.batches.afterRead((ids) -> Mono.delay(Duration.ofMillis(5)));
 		this.theirs.afterRead((ids) -> Mono.delay(Duration.ofMillis(5)));
 		List<CompletableFuture<Map<String, Account>>> calls = new ArrayList<>();
@@ -328,31 +301,9 @@ class CacheBatchFormsIntegrationTests {
 		}
 		calls.forEach(
 				(call) -> assertThat(call).succeedsWithin(LONG).satisfies((found) -> assertThat(found).hasSize(30)));
-		List<String> loaded = new ArrayList<>();
-		this.batches.loaded().forEach(loaded::addAll);
-		this.theirs.loaded().forEach(loaded::addAll);
-		assertThat(loaded).hasSize(49).doesNotHaveDuplicates();
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void whoeverWaitsTakesOverAtOnceWhenTheLoaderIsCancelled(Form form) {
-		AtomicBoolean hanging = new AtomicBoolean();
-		this.batches.afterRead((ids) -> Mono.never().doOnSubscribe((subscription) -> hanging.set(true)));
-		CompletableFuture<Map<String, Account>> loading = form.begin(this.batches, ids(0, 3));
-		Awaitility.await().untilTrue(hanging);
-		CompletableFuture<Map<String, Account>> here = form.begin(this.batches, ids(0, 2));
-		CompletableFuture<Map<String, Account>> there = form.begin(this.theirs, ids(1, 3));
-		Awaitility.await().until(() -> SharedRedis.standalone().commandCalls("sadd") > 0);
 		this.batches.reset();
-		loading.cancel(true);
-		// Neither after the lease nor after the wait, which are a minute
-		assertThat(here).succeedsWithin(LONG).isEqualTo(Map.of(id(0), account(0), id(1), account(1)));
-		assertThat(there).succeedsWithin(LONG).isEqualTo(Map.of(id(1), account(1), id(2), account(2)));
-		List<String> loaded = new ArrayList<>();
-		this.batches.loaded().forEach(loaded::addAll);
-		this.theirs.loaded().forEach(loaded::addAll);
-		assertThat(loaded).containsExactlyInAnyOrderElementsOf(ids(0, 3));
+		assertThat(form.find(this.batches, ids(0, 49))).hasSize(49);
+		assertThat(this.batches.loaded()).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -370,22 +321,6 @@ class CacheBatchFormsIntegrationTests {
 		assertThat(form.find(this.theirs, ids(0, 3))).hasSize(3);
 		assertThat(this.theirs.loaded()).flatMap((ids) -> ids).containsExactlyInAnyOrderElementsOf(ids(0, 3));
 		assertThat(application.events().takeResults()).containsExactly("miss", "miss", "miss", "load_failed");
-	}
-
-	@Test
-	void whoWaitsForALoaderThatFailsLoadsItselfInASecondRound() {
-		Sinks.Empty<Void> gate = Sinks.empty();
-		application.accounts()
-			.afterRead((read) -> gate.asMono().then(Mono.error(new IllegalStateException("no database"))));
-		CompletableFuture<Account> one = application.accounts().find(id(1)).toFuture();
-		Awaitility.await().until(() -> application.accounts().loads().get() == 1);
-		CompletableFuture<Map<String, Account>> several = this.batches.findAllFuture(ids(0, 3));
-		Awaitility.await().until(() -> this.batches.loaded().size() == 1);
-		gate.tryEmitEmpty();
-		assertThat(one).failsWithin(LONG);
-		assertThat(several).succeedsWithin(LONG).satisfies((found) -> assertThat(found).hasSize(3));
-		assertThat(this.batches.loaded()).containsExactly(List.of(id(0), id(2)), List.of(id(1)));
-		assertThat(calls(() -> this.batches.findAll(ids(0, 3)).block(LONG))).isEqualTo(1);
 	}
 
 	@Test

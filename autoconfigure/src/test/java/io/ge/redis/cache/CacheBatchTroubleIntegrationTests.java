@@ -2,12 +2,8 @@
 
 package io.ge.redis.cache;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 import io.ge.redis.test.SharedRedis;
@@ -16,7 +12,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -57,49 +52,6 @@ class CacheBatchTroubleIntegrationTests {
 			assertThatIllegalStateException().isThrownBy(() -> batches.findAll(List.of("a", "none")));
 		}, "ge.redis.cache.caches.balances.ttl=1s", "ge.redis.cache.ttl-jitter=0",
 				"ge.redis.cache.caches.balances.stale-if-error=1m");
-	}
-
-	@Test
-	void failsAndHoldsNothingIfOthersLoadForTooLong() {
-		run(SharedRedis.standalone().properties(), (application, batches) -> {
-			CountDownLatch loading = new CountDownLatch(1);
-			CountDownLatch release = new CountDownLatch(1);
-			application.balances().whileLoading(() -> {
-				loading.countDown();
-				CacheContract.await(release);
-			});
-			CompletableFuture<?> one = CompletableFuture.runAsync(() -> application.balances().find("b"),
-					(task) -> new Thread(task).start());
-			CacheContract.await(loading);
-			assertThatExceptionOfType(CacheLoadTimeoutException.class).isThrownBy(() -> batches.findAll(IDS));
-			assertThat(batches.loaded()).isEmpty();
-			release.countDown();
-			one.join();
-			Awaitility.await().ignoreExceptions().until(() -> batches.findAll(IDS).size() == 3);
-			assertThat(batches.loaded()).flatMap((ids) -> ids).containsExactlyInAnyOrder("a", "c");
-		}, "ge.redis.cache.load-wait=0s", "ge.redis.cache.on-load-timeout=fail", "ge.redis.cache.lease-time=1m");
-	}
-
-	@Test
-	void whatTheCallerLoadsItselfIsNoWaiting() {
-		run(SharedRedis.standalone().properties(), (application, batches) -> {
-			CountDownLatch loading = new CountDownLatch(1);
-			CountDownLatch release = new CountDownLatch(1);
-			application.balances().whileLoading(() -> {
-				loading.countDown();
-				CacheContract.await(release);
-			});
-			CompletableFuture<?> one = CompletableFuture.runAsync(() -> application.balances().find("b"),
-					(task) -> new Thread(task).start());
-			CacheContract.await(loading);
-			batches.whileLoading(() -> {
-				Awaitility.await().pollDelay(Duration.ofMillis(5500)).until(() -> true);
-				CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS).execute(release::countDown);
-			});
-			assertThat(batches.findAll(IDS)).hasSize(3);
-			assertThat(batches.loaded()).containsExactly(List.of("a", "c"));
-			one.join();
-		}, "ge.redis.cache.load-wait=5s", "ge.redis.cache.on-load-timeout=fail", "ge.redis.cache.lease-time=1m");
 	}
 
 	private static void run(String[] redis, BiConsumer<CacheApplication, CacheBatchContract.Batches> use,

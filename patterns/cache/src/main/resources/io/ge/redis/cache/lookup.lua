@@ -1,7 +1,7 @@
 -- Answers a reader: the value, or leave to load it, or to wait for another loader, or to go past the cache.
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
--- ARGV  token of the reader, lease in milliseconds, how to wake the reader ("channel message"),
+-- ARGV  token of the reader, lease in milliseconds, how to wake the reader ("channel message") or '' if it does not wait,
 --       first bytes of a value that the reader can read, 1 to replace whatever value there is,
 --       1000 times the load times before its expiry at which the reader would refresh a value, 0 for never,
 --       whether the reader has use for a value that has expired: 0 no, 1 if it loads, 2 also if it waits
@@ -41,8 +41,10 @@ end
 
 local function wait(key, old)
   local left = math.max(1, redis.call('PTTL', key))
-  redis.pcall('SADD', waiters, waker)
-  redis.pcall('PEXPIRE', waiters, left)
+  if waker ~= '' then
+    redis.pcall('SADD', waiters, waker)
+    redis.pcall('PEXPIRE', waiters, left)
+  end
   return {'wait', left, expired == '2' and old or false}
 end
 

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Random;
 
 import io.ge.redis.cache.engine.RedisCache;
-import io.ge.redis.cache.engine.RedisLookups;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;
@@ -226,9 +225,8 @@ class CacheBatchProtocolIntegrationTests {
 			for (int row : rows) {
 				expected.add(this.models.get(row).lookUp(reader.id(row), this.now, false, false));
 			}
-			List<String> replies = (choice / ROWS % 2 == 0) ? each("lookup.lua", rows,
-					(row) -> List.of(reader.id(row), millis(LEASE_SECONDS), "channel cache 1", "v", "0", "0", "0"))
-					: together(rows, reader);
+			List<String> replies = each("lookup.lua", rows,
+					(row) -> List.of(reader.id(row), millis(LEASE_SECONDS), "", "v", "0", "0", "0"));
 			same(expected, replies);
 			reader.leased.clear();
 			for (int i = 0; i < rows.size(); i++) {
@@ -302,23 +300,6 @@ class CacheBatchProtocolIntegrationTests {
 					keys(row).toArray(String[]::new), all.toArray(String[]::new));
 			this.trace.add(script + " " + row + " " + arguments[0] + "=" + reply.get(0));
 			return String.valueOf(reply.get(0));
-		}
-
-		/**
-		 * What several readers do who ask at the same time.
-		 */
-		private List<String> together(List<Integer> rows, Reader reader) {
-			List<String> keys = new ArrayList<>();
-			List<String> all = new ArrayList<>(List.of(millis(LEASE_SECONDS), "v", "0", "0", "channel cache"));
-			for (int row : rows) {
-				keys.addAll(keys(row));
-				all.add(reader.id(row) + " 1");
-			}
-			String script = new String(RedisLookups.LOOKUPS.text(), StandardCharsets.UTF_8).replace(
-					"local clock = redis.call('TIME') -- the only reading of time",
-					"local clock = {0, " + this.now + "}");
-			return first("lookups.lua", rows, this.redis.eval(script, ScriptOutputType.MULTI,
-					keys.toArray(String[]::new), all.toArray(String[]::new)));
 		}
 
 		private List<String> each(String script, List<Integer> rows, Arguments arguments) {

@@ -12,16 +12,23 @@ import org.jspecify.annotations.Nullable;
 public sealed interface CacheLookup {
 
 	/**
+	 * Returns the permit that it brings, which must be used or released, if there is one.
+	 */
+	default @Nullable Permit permit() {
+		return null;
+	}
+
+	/**
 	 * The value is there.
 	 *
 	 * @param value its bytes
 	 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
-	 * @param refresh permit to replace it before that, which must be used or released;
+	 * @param permit permit to replace it before that, which must be used or released;
 	 * {@code null} if somebody else does, or it is too early
 	 * @param asked whether the caller has asked Redis itself, not joined another one that
 	 * had asked before
 	 */
-	record Found(byte[] value, long leftMillis, @Nullable Permit refresh, boolean asked) implements CacheLookup {
+	record Found(byte[] value, long leftMillis, @Nullable Permit permit, boolean asked) implements CacheLookup {
 	}
 
 	/**

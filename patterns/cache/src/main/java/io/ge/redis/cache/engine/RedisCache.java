@@ -54,10 +54,12 @@ public final class RedisCache {
 	 */
 	private static final Duration MEMORY = Duration.ofMinutes(1);
 
+	private static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
+
 	private static final LuaScript FILL = script("fill.lua");
 
 	/** Releases a lease, or the permit to refresh a value. */
-	public static final LuaScript FREE = script("free.lua");
+	private static final LuaScript FREE = script("free.lua");
 
 	private static final LuaScript INTENT = script("intent.lua");
 
@@ -70,8 +72,6 @@ public final class RedisCache {
 	private static final LuaScript WARM = LuaScript.load(GeCaches.class, "warm.lua");
 
 	private final GuardedRedis redis;
-
-	private final RedisLookups lookups;
 
 	private final RedisGroups bulkLookups;
 
@@ -101,8 +101,7 @@ public final class RedisCache {
 	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout,
 			Predicate<String> behind, Predicate<String> near) {
 		this.redis = redis;
-		this.lookups = new RedisLookups(redis);
-		this.bulkLookups = new RedisGroups(redis, RedisLookups.LOOKUP, FREE, false);
+		this.bulkLookups = new RedisGroups(redis, LOOKUP, FREE, false);
 		this.fills = new RedisGroups(redis, FILL, FREE, true);
 		this.space = space;
 		this.keys = new RedisCacheKeys(space, behind);
@@ -185,30 +184,36 @@ public final class RedisCache {
 
 	/**
 	 * Asks for a value.
+	 * @param waiter the number by which the reader is woken
 	 * @param urge how many thousandths of its load time before its expiry the reader
 	 * replaces a value, or 0
 	 */
 	public CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
 			CallBudget budget) {
-		return this.lookups.submit(request(question, token, waiter, urge), budget).thenApply(RedisCache::answer);
+		List<RedisKey> names = this.keys.of(question.key());
+		return this.redis
+			.run(ScriptCall.of(LOOKUP, names, lookupArguments(question, token, this.waker + " " + waiter, urge)),
+					budget, () -> ScriptCall.of(FREE, names, token, 0), question.settings().leaseTime())
+			.thenApply(RedisCache::answer);
 	}
 
-	private RedisLookups.Lookup request(CacheQuestion question, String token, long waiter, long urge) {
+	private static Object[] lookupArguments(CacheQuestion question, String token, String waker, long urge) {
 		CacheSettings settings = question.settings();
-		return new RedisLookups.Lookup(this.keys.of(question.key()), token, this.waker, waiter, settings.leaseTime(),
-				question.readable(), question.replace(), urge, useOfExpired(settings));
+		return new Object[] { token, settings.leaseTime().toMillis(), waker, question.readable().array(),
+				question.replace() ? 1 : 0, urge, useOfExpired(settings) };
 	}
 
 	/**
-	 * Asks for several values of one cache, of which none is refreshed before its expiry.
+	 * Asks for several values of one cache, of which none is refreshed before its expiry,
+	 * and for which the reader does not wait.
 	 * @return completes with the answers in the order of the questions, never
 	 * exceptionally: for entries without an answer the cache is bypassed
 	 */
 	public CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
 		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
 		for (Asking asking : all) {
-			RedisLookups.Lookup request = request(asking.question(), asking.token(), asking.waiter(), 0);
-			entries.add(new RedisGroups.Entry(request.names(), request.arguments()));
+			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
+					lookupArguments(asking.question(), asking.token(), "", 0)));
 		}
 		return this.bulkLookups.run(entries, all.get(0).question().settings().leaseTime(), budget)
 			.thenApply((replies) -> {
@@ -350,7 +355,7 @@ public final class RedisCache {
 		return this.intentTimeout;
 	}
 
-	public record Asking(CacheQuestion question, String token, long waiter) {
+	public record Asking(CacheQuestion question, String token) {
 	}
 
 	public record Filling(CacheKey key, String token, byte[] value, Duration ttl) {

@@ -7,8 +7,7 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.read.CacheCall;
-import io.ge.redis.cache.read.CacheEntrySource;
+import io.ge.redis.cache.read.CacheBulkSource;
 import io.ge.redis.cache.read.CacheReader;
 import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.core.call.GuardedCall;
@@ -32,21 +31,22 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 
 	@Override
 	public @Nullable Object plain(CacheAsideOperation operation, MethodInvocation invocation) throws Throwable {
-		return operation.applies(invocation) ? this.reader.get().read(source(operation, invocation))
-				: invocation.proceed();
+		if (!operation.applies(invocation)) {
+			return invocation.proceed();
+		}
+		CacheBulkMethod bulk = operation.bulk();
+		return (bulk != null) ? this.reader.get().readAll(several(operation, bulk, invocation))
+				: this.reader.get().read(new Invoked(operation, invocation));
 	}
 
 	@Override
 	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
-		return new CacheCall((context) -> operation.applies(invocation)
-				? this.reader.get().call(source(operation, invocation), context)
-				: GuardedCall.of(() -> Guard.proceed(operation, invocation)));
-	}
-
-	private static CacheSource source(CacheAsideOperation operation, MethodInvocation invocation) {
 		CacheBulkMethod bulk = operation.bulk();
-		return (bulk != null) ? several(operation, bulk, invocation)
-				: new Invoked(operation, invocation, operation.key(invocation));
+		return (bulk != null)
+				? this.reader.get()
+					.call(() -> operation.applies(invocation) ? several(operation, bulk, invocation) : null,
+							() -> Guard.proceed(operation, invocation))
+				: this.reader.get().call(new Invoked(operation, invocation));
 	}
 
 	private static CacheBulkSource several(CacheAsideOperation operation, CacheBulkMethod method,
@@ -58,8 +58,17 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 				}, (value) -> operation.isStorable(invocation, value));
 	}
 
-	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation,
-			CacheKey key) implements CacheEntrySource {
+	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation) implements CacheSource {
+
+		@Override
+		public boolean applies() {
+			return this.operation.applies(this.invocation);
+		}
+
+		@Override
+		public CacheKey key() {
+			return this.operation.key(this.invocation);
+		}
 
 		@Override
 		public CacheType type() {
@@ -82,7 +91,7 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 		}
 
 		@Override
-		public @Nullable Object promised(@Nullable Object plain) {
+		public @Nullable Object result(@Nullable Object plain) {
 			return this.operation.wrap(plain);
 		}
 

@@ -24,8 +24,8 @@ import io.ge.redis.cache.behind.WriteBehind;
 import io.ge.redis.cache.behind.WriteBehindProperties;
 import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.cache.codec.CacheCodec;
-import io.ge.redis.cache.engine.CacheFlights;
 import io.ge.redis.cache.engine.CacheInvalidations;
+import io.ge.redis.cache.engine.CacheLoads;
 import io.ge.redis.cache.engine.CacheValues;
 import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.cache.engine.RedisInvalidations;
@@ -196,11 +196,11 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		NearCaches near = near(definitions, properties, backend);
 		NearCheck check = check(definitions, backend.bus());
 		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
-		CacheFlights flights = engine.flights();
+		CacheLoads loads = engine.loads();
 		CacheValues values = new CacheValues(definitions, codec);
 		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
 				events);
-		CacheReadParts parts = new CacheReadParts(definitions, flights, values, invalidations, this.transactions,
+		CacheReadParts parts = new CacheReadParts(definitions, loads, values, invalidations, this.transactions,
 				this.reactive, events, nearReader, this.behind, this.calls);
 		CacheReader reader = new CacheReader(parts);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.steps, this.transactions, this.reactive,

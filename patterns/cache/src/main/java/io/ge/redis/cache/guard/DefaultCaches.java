@@ -17,8 +17,9 @@ import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
 import io.ge.redis.cache.near.NearValue;
-import io.ge.redis.cache.read.CacheEntrySource;
+import io.ge.redis.cache.read.CacheBulkSource;
 import io.ge.redis.cache.read.CacheReader;
+import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.write.CacheBehindWriter;
 import io.ge.redis.cache.write.CacheWriter;
@@ -64,7 +65,7 @@ final class DefaultCaches implements GeCaches {
 			CacheBulkSource.Loader loader) {
 		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
 				typeOf(cache, type.getType()), form, loader, (value) -> true);
-		return unchecked(() -> Objects.requireNonNull(this.reader.read(source)));
+		return unchecked(() -> Objects.requireNonNull(this.reader.readAll(source)));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -214,7 +215,7 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	private record Supplied(CacheKey key, CacheType type, ResultForm form,
-			Supplier<? extends @Nullable Object> loader) implements CacheEntrySource {
+			Supplier<? extends @Nullable Object> loader) implements CacheSource {
 
 		@Override
 		public @Nullable Object load() {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.codec.CacheHeader;
 import io.ge.redis.cache.codec.CacheType;
-import io.ge.redis.cache.engine.CacheFlights;
+import io.ge.redis.cache.engine.CacheLoads;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.NearNews;
 import org.jspecify.annotations.Nullable;
@@ -124,7 +124,7 @@ public final class NearCache {
 		if (load == 0 || urge == 0) {
 			return left;
 		}
-		long refreshed = (long) Math.ceil(load * (CacheFlights.MARGIN + FEW * urge));
+		long refreshed = (long) Math.ceil(load * (CacheLoads.MARGIN + FEW * urge));
 		return Math.min(left, Math.max(left - refreshed, Math.max(1, load / ASKED)));
 	}
 

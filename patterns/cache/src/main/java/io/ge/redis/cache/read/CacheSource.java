@@ -2,10 +2,6 @@
 
 package io.ge.redis.cache.read;
 
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
-
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
@@ -14,13 +10,14 @@ import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries of one cache, and where their values come from, now or later.
+ * One entry, and where its value comes from, now or later.
  */
 public interface CacheSource {
 
-	String cache();
-
-	Collection<CacheKey> keys();
+	/**
+	 * Returns the key of the entry. Called once for a call.
+	 */
+	CacheKey key();
 
 	CacheType type();
 
@@ -33,26 +30,39 @@ public interface CacheSource {
 	}
 
 	/**
-	 * Loads values.
-	 * @return the values, or the promise of them, as {@link #byKey} takes them
-	 * @throws Throwable what the application throws
+	 * Returns whether the call reads the cache; if not, it only loads.
 	 */
-	@Nullable Object load(List<CacheKey> missing) throws Throwable;
+	default boolean applies() {
+		return true;
+	}
 
 	/**
-	 * Returns the values that were loaded.
-	 * @return a value for each of the entries; {@code null} for absence
+	 * Loads the value.
+	 * @return the value, or {@code null} for absence; or the promise of it
+	 * @throws Throwable what the application throws
 	 */
-	Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded);
+	@Nullable Object load() throws Throwable;
 
-	@Nullable Object result(Map<CacheKey, @Nullable Object> values);
+	/**
+	 * Returns what is stored of a value that was loaded or promised.
+	 */
+	default @Nullable Object plain(@Nullable Object loaded) {
+		return loaded;
+	}
+
+	/**
+	 * Returns the result of the call for a value of the cache.
+	 */
+	default @Nullable Object result(@Nullable Object plain) {
+		return plain;
+	}
 
 	default boolean isStorable(@Nullable Object value) {
 		return true;
 	}
 
 	/**
-	 * Returns the tags of the entries.
+	 * Returns the tags of the entry.
 	 * @return the tags, or {@code null} if the source knows nothing of them
 	 */
 	default @Nullable CacheTags tags() {
@@ -61,7 +71,7 @@ public interface CacheSource {
 
 	/**
 	 * Returns whether the caller loads by itself: it gets an {@link OpenMiss} if there is
-	 * no value. Nobody waits for it, since it may never say how its load has ended.
+	 * no value. No reader waits for it, since it may never report how its load has ended.
 	 */
 	default boolean isOpen() {
 		return false;

@@ -131,7 +131,7 @@ public final class OpenMiss {
 	 */
 	public @Nullable NewValue bytes(@Nullable Object loadedValue) {
 		return this.parts.values()
-			.loaded(this.key.cache(), this.type, loadedValue, CacheLoad.millis(loadNanos()), this.stamp, null);
+			.loaded(this.key.cache(), this.type, loadedValue, CacheReadParts.millis(loadNanos()), this.stamp, null);
 	}
 
 	/**
@@ -141,25 +141,20 @@ public final class OpenMiss {
 	public CompletableFuture<CacheFill> store(@Nullable NewValue bytes, boolean certain) {
 		CacheLookup.Permit permit = this.load.permit();
 		if (permit != null && bytes != null) {
-			return this.parts.flights().fill(permit, bytes, certain, this.age, this.parts.flights().newBudget());
+			return this.parts.loads().fill(permit, bytes, certain, this.age, this.parts.loads().newBudget());
 		}
-		if (permit != null) {
-			this.parts.flights().discard(permit);
-		}
+		this.parts.loads().discard(permit);
 		return CompletableFuture.completedFuture(CacheFill.LOST);
 	}
 
 	public void giveBack() {
-		CacheLookup.Permit permit = this.load.permit();
-		if (permit != null) {
-			this.parts.flights().release(permit, false);
-		}
+		this.parts.loads().release(this.load.permit(), false);
 	}
 
 	public void loaded() {
 		if (this.loaded.compareAndSet(false, true)) {
 			this.parts.events().publish(new CacheEvent.Load(this.key.cache(), true, loadNanos()));
-			this.parts.values().loadedIn(this.key.cache(), CacheLoad.millis(loadNanos()));
+			this.parts.values().loadedIn(this.key.cache(), CacheReadParts.millis(loadNanos()));
 		}
 	}
 

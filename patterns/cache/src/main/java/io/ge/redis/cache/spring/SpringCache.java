@@ -9,7 +9,7 @@ import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheFill;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.cache.read.CacheEntrySource;
+import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.cache.read.OpenMiss;
 import io.ge.redis.core.call.ResultForm;
 import java.util.Objects;
@@ -291,7 +291,7 @@ public final class SpringCache implements Cache {
 	 * A value that a function loads. What that throws is told as it has come, but judged
 	 * without the wrapper in which Spring puts what a method has thrown.
 	 */
-	private static final class Called implements CacheEntrySource {
+	private static final class Called implements CacheSource {
 
 		private final CacheKey key;
 

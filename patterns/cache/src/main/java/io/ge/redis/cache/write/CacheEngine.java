@@ -13,10 +13,10 @@ import java.util.function.Consumer;
 
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.CacheEvent.Outcome;
-import io.ge.redis.cache.engine.CacheFlights;
 import io.ge.redis.cache.engine.CacheInvalidations;
 import io.ge.redis.cache.engine.CacheJournal;
 import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheLoads;
 import io.ge.redis.cache.engine.NewValue;
 import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.core.outage.CallBudget;
@@ -25,7 +25,7 @@ import io.ge.redis.core.outage.Waiting;
 /**
  * Brings writers to their end, asynchronously and without blocking: what Redis cannot be
  * told is remembered, and made good as soon as it answers. What readers do is in
- * {@link CacheFlights}.
+ * {@link CacheLoads}.
  */
 public final class CacheEngine {
 
@@ -37,7 +37,7 @@ public final class CacheEngine {
 
 	private final CacheJournal journal = new CacheJournal();
 
-	private final CacheFlights flights;
+	private final CacheLoads loads;
 
 	private final AtomicBoolean retrying = new AtomicBoolean();
 
@@ -56,7 +56,7 @@ public final class CacheEngine {
 	public CacheEngine(RedisCache redis, CacheInvalidations invalidations, Consumer<CacheKey> changed) {
 		this.redis = redis;
 		this.invalidations = invalidations;
-		this.flights = new CacheFlights(redis, this.journal, changed);
+		this.loads = new CacheLoads(redis, this.journal, changed);
 		redis.onRecovery(this::recovered);
 	}
 
@@ -88,8 +88,8 @@ public final class CacheEngine {
 		return this.journal.size() + this.invalidations.due();
 	}
 
-	public CacheFlights flights() {
-		return this.flights;
+	public CacheLoads loads() {
+		return this.loads;
 	}
 
 	/**
@@ -102,7 +102,7 @@ public final class CacheEngine {
 					this.journal.open(write.key, write.id);
 					write.announcementFailed(isUnknown(failure), unchecked(write.key, failure));
 				}
-				this.flights.cutOff(write.key);
+				this.loads.cutOff(write.key);
 				return null;
 			});
 	}
@@ -117,7 +117,7 @@ public final class CacheEngine {
 	CompletableFuture<Outcome> publish(CacheWrite write, NewValue value) {
 		return this.redis.publish(write.key, write.id, write.isOrdered(), value, write.budget)
 			.handle((published, failure) -> {
-				this.flights.cutOff(write.key);
+				this.loads.cutOff(write.key);
 				if (failure == null) {
 					return CompletableFuture.completedFuture(published ? Outcome.PUBLISHED : Outcome.SUPERSEDED);
 				}
@@ -167,14 +167,14 @@ public final class CacheEngine {
 	 * ones.
 	 */
 	void changed(CacheKey key) {
-		this.flights.cutOff(key);
+		this.loads.cutOff(key);
 	}
 
 	private CompletableFuture<Outcome> remove(CacheKey key, CallBudget budget) {
 		CacheJournal.Note note = this.journal.due(key);
 		List<String> writers = (note != null) ? note.writers() : List.of();
 		return this.redis.invalidate(key, writers, budget).handle((reply, failure) -> {
-			this.flights.cutOff(key);
+			this.loads.cutOff(key);
 			if (failure != null) {
 				this.journal.defer(key);
 				retry();

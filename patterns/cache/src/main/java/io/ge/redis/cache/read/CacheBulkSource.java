@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.guard;
+package io.ge.redis.cache.read;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,22 +11,24 @@ import java.util.function.Predicate;
 
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.read.CacheSource;
+import io.ge.redis.core.call.Promises;
 import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Several entries of a cache by their ids. The caller gets a map of the values that there
  * are, in the order of the ids.
+ *
+ * @param entries the ids by their keys
  */
-record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType type, ResultForm form, Loader loader,
-		Predicate<@Nullable Object> storable) implements CacheSource {
+public record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType type, ResultForm form,
+		Loader loader, Predicate<@Nullable Object> storable) {
 
 	/**
 	 * Creates a source.
 	 * @param ids the ids, each of which is a key
 	 */
-	static CacheBulkSource of(String cache, @Nullable Object ids, Object what, CacheType type, ResultForm form,
+	public static CacheBulkSource of(String cache, @Nullable Object ids, Object what, CacheType type, ResultForm form,
 			Loader loader, Predicate<@Nullable Object> storable) {
 		Map<CacheKey, Object> entries = new LinkedHashMap<>();
 		if (ids instanceof Iterable<?> all) {
@@ -40,28 +42,24 @@ record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType ty
 		return new CacheBulkSource(cache, entries, type, form, loader, storable);
 	}
 
-	@Override
-	public Collection<CacheKey> keys() {
-		return this.entries.keySet();
+	Promises promises() {
+		return new Promises(this.form);
 	}
 
-	@Override
-	public @Nullable Object load(List<CacheKey> missing) throws Throwable {
+	@Nullable Object load(Collection<CacheKey> missing) throws Throwable {
 		List<Object> ids = new ArrayList<>(missing.size());
 		missing.forEach((key) -> ids.add(this.entries.get(key)));
 		return this.loader.load(ids);
 	}
 
-	@Override
-	public Map<CacheKey, @Nullable Object> byKey(List<CacheKey> missing, @Nullable Object loaded) {
-		Map<CacheKey, @Nullable Object> values = new LinkedHashMap<>();
-		missing.forEach(
-				(key) -> values.put(key, (loaded instanceof Map<?, ?> byId) ? byId.get(this.entries.get(key)) : null));
-		return values;
+	/**
+	 * Returns the value of an entry in what was loaded, {@code null} for absence.
+	 */
+	@Nullable Object value(CacheKey key, @Nullable Object loaded) {
+		return (loaded instanceof Map<?, ?> byId) ? byId.get(this.entries.get(key)) : null;
 	}
 
-	@Override
-	public Object result(Map<CacheKey, @Nullable Object> values) {
+	Object result(Map<CacheKey, @Nullable Object> values) {
 		Map<Object, Object> result = new LinkedHashMap<>();
 		this.entries.forEach((key, id) -> {
 			Object value = values.get(key);
@@ -72,13 +70,8 @@ record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType ty
 		return result;
 	}
 
-	@Override
-	public boolean isStorable(@Nullable Object value) {
-		return this.storable.test(value);
-	}
-
 	@FunctionalInterface
-	interface Loader {
+	public interface Loader {
 
 		/**
 		 * Loads the values of ids.
