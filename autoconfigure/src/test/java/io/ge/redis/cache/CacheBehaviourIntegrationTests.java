@@ -183,7 +183,7 @@ class CacheBehaviourIntegrationTests {
 		this.server.command("SET", ENTRY, "written by somebody else", "PX", "60000");
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
 		assertThat(app.events().takeResults()).containsExactly("unreadable", "miss", "loaded");
-		this.server.command("SETRANGE", ENTRY, "22", "x");
+		this.server.command("SETRANGE", ENTRY, "30", "x");
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
 		assertThat(app.events().takeResults()).containsExactly("unreadable", "miss", "loaded");
 		assertThat(app.balances().find("a")).isEqualTo(app.balances().stored("a"));
@@ -195,7 +195,7 @@ class CacheBehaviourIntegrationTests {
 	void valuesAreJsonWithoutClassNames() {
 		CacheApplication app = start();
 		app.balances().find("a");
-		assertThat(String.valueOf(this.server.command("GETRANGE", ENTRY, "22", "-1")))
+		assertThat(String.valueOf(this.server.command("GETRANGE", ENTRY, "30", "-1")))
 			.isEqualTo("{\"id\":\"a\",\"amount\":100.00,\"version\":0}");
 	}
 

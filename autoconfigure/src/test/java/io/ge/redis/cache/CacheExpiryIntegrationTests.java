@@ -79,7 +79,7 @@ class CacheExpiryIntegrationTests {
 		CompletableFuture<String> refresh = CompletableFuture.completedFuture(value);
 		while (began == 0 || left > began - READS_PER_LOAD) {
 			assertThat(left).as("reads before the expiry").isPositive();
-			server.command("PEXPIRE", ENTRY, String.valueOf(left * STEP_MILLIS));
+			CacheContract.expireIn(server, ENTRY, (long) left * STEP_MILLIS);
 			GeCaches next = caches.get(left % 2);
 			int before = this.loads.get();
 			CompletableFuture<String> read = CompletableFuture

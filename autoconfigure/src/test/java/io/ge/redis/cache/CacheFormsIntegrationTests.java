@@ -107,11 +107,10 @@ class CacheFormsIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void missIsLoadedOnceAtTwoCallsAndHitCostsOne(Form form) {
+	void missIsLoadedOnceAtTwoScriptCallsAndHitCostsNone(Form form) {
 		assertThat(calls(() -> assertThat(form.find(this.accounts, "a")).isEqualTo(new Account("a", 100))))
 			.isEqualTo(2);
-		assertThat(calls(() -> assertThat(form.find(this.accounts, "a")).isEqualTo(new Account("a", 100))))
-			.isEqualTo(1);
+		assertThat(calls(() -> assertThat(form.find(this.accounts, "a")).isEqualTo(new Account("a", 100)))).isZero();
 		assertThat(this.accounts.loads()).hasValue(1);
 		assertThat(application.events().takeResults()).containsExactly("miss", "loaded", "hit");
 	}
@@ -120,7 +119,7 @@ class CacheFormsIntegrationTests {
 	@EnumSource
 	void absenceIsCached(Form form) {
 		assertThat(form.find(this.accounts, "none")).isNull();
-		assertThat(calls(() -> assertThat(form.find(this.accounts, "none")).isNull())).isEqualTo(1);
+		assertThat(calls(() -> assertThat(form.find(this.accounts, "none")).isNull())).isZero();
 		assertThat(this.accounts.loads()).hasValue(1);
 	}
 
@@ -267,7 +266,7 @@ class CacheFormsIntegrationTests {
 		assertThat(calls(() -> assertThat(this.accounts.several("s").collectList().block(LONG)).isEqualTo(all)))
 			.isEqualTo(2);
 		assertThat(calls(() -> assertThat(this.accounts.several("s").collectList().block(LONG)).isEqualTo(all)))
-			.isEqualTo(1);
+			.isZero();
 		assertThat(this.accounts.several("s").take(2).collectList().block(LONG)).hasSize(2);
 		assertThat(this.accounts.several("none").collectList().block(LONG)).isEmpty();
 		assertThat(this.accounts.several("none").collectList().block(LONG)).isEmpty();

@@ -270,7 +270,7 @@ class CacheOutageIntegrationTests {
 	void withoutMemoryAValueThatIsKeptForErrorsIsOfUse() {
 		GeCaches caches = this.application.caches();
 		caches.get("kept", "a", String.class, () -> "one");
-		this.server.command("PEXPIRE", "ge:cache:{kept:a}:e1", "1800000");
+		CacheContract.expireIn(this.server, "ge:cache:{kept:a}:e1", 1_800_000);
 		this.server.command("CONFIG", "SET", "maxmemory", "1");
 		assertThat(caches.get("kept", "a", String.class, () -> {
 			throw new IllegalStateException("no database");

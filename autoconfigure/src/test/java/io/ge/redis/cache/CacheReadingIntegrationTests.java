@@ -120,11 +120,11 @@ class CacheReadingIntegrationTests {
 	 */
 	private static void bringNearExpiry(String cache) {
 		server.command("SETRANGE", key(cache, "e1"), "6", "\0\0u0");
-		server.command("PEXPIRE", key(cache, "e1"), "30000");
+		CacheContract.expireIn(server, key(cache, "e1"), 30_000);
 	}
 
 	private static void bringBeyondExpiry(String cache) {
-		server.command("PEXPIRE", key(cache, "e1"), "1800000");
+		CacheContract.expireIn(server, key(cache, "e1"), 1_800_000);
 	}
 
 	// Early refresh
@@ -267,7 +267,7 @@ class CacheReadingIntegrationTests {
 	void whoHasNoUseForWhatIsKeptLoadsRightAfterAFailure() {
 		get("soon", loading("one"));
 		server.command("SETRANGE", key("soon", "e1"), "10", "\0\0u0");
-		server.command("PEXPIRE", key("soon", "e1"), "20000");
+		CacheContract.expireIn(server, key("soon", "e1"), 20_000);
 		server.command("SET", key("soon", "r1"), "F", "PX", "60000");
 		assertThat(get("soon", loading("two"))).isEqualTo("two");
 	}

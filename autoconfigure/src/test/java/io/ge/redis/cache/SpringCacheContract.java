@@ -154,7 +154,7 @@ abstract class SpringCacheContract {
 				this.spring.loads().set(0);
 				this.application.events().takeResults();
 				assertThat(calls(() -> reader.apply(id))).isEqualTo(2);
-				assertThat(calls(() -> assertThat(reader.apply(id)).isEqualTo(stored(id)))).isEqualTo(1);
+				assertThat(calls(() -> assertThat(reader.apply(id)).isEqualTo(stored(id)))).isZero();
 				assertThat(this.application.events().takeResults()).containsExactly("miss", "loaded", "hit");
 				assertThat(this.spring.loads()).hasValue(1);
 			});

@@ -17,7 +17,7 @@
 --  * Whoever waits is woken, unless the reply is 'lost' or 'stands': then it waits for somebody else.
 --  * By an open lease, which begins with '~', several readers load, and the first one fills. A later value is dropped
 --    if no writer came since its reader asked ('stands'). So is one that is there already: the same in byte 2 to 6, type
---    and flags, and from byte 23 on, after load time and stamp.
+--    and flags, and from byte 31 on, after load time, stamp and end.
 --  * Any other late value of an open lease may be a change that nobody has announced: the entry, any lease and all
 --    tickets go, as in invalidate.lua ('removed'). That is noted as 'b' instead of 'r', so that other late readers,
 --    which compare 'n' and 'r', do not take it for a writer and remove the entry in turn.
@@ -29,13 +29,6 @@ local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, value, ttl = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local age, memory, news, seen = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
-
-local function store()
-  if ttl == '0' then
-    return redis.pcall('SET', entry, value)
-  end
-  return redis.pcall('SET', entry, value, 'PX', ttl)
-end
 
 local function snapshot_is_old(held)
   if age < 0 then
@@ -64,7 +57,7 @@ local function late()
     return 'lost'
   end
   local found = redis.call('GET', entry)
-  local same = found and string.sub(found, 1, 6) == string.sub(value, 1, 6) and string.sub(found, 23) == string.sub(value, 23)
+  local same = found and string.sub(found, 1, 6) == string.sub(value, 1, 6) and string.sub(found, 31) == string.sub(value, 31)
   local known = redis.call('HMGET', writers, 'n', 'r')
   if same or seen == (known[1] or '') .. ' ' .. (known[2] or '') then
     return 'stands'
@@ -96,7 +89,7 @@ else
   if held == refresh then
     redis.call('DEL', refresh)
   end
-  local stored = store()
+  local stored = store(entry, value, ttl, now)
   if stored.err then
     if held == entry then
       redis.call('DEL', entry)

@@ -23,13 +23,6 @@ local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == 'locked', ARGV[3], ARGV[4], ARGV[5]
 local news = ARGV[6]
 
-local function store()
-  if ttl == '0' then
-    return redis.pcall('SET', entry, value)
-  end
-  return redis.pcall('SET', entry, value, 'PX', ttl)
-end
-
 local fields = redis.call('HGETALL', writers)
 local last, applied, pending = 0, 0, 0
 local disordered = not ordered
@@ -76,7 +69,7 @@ end
 redis.call('PEXPIRE', writers, memory)
 local reply = {publish and 'published' or 'superseded'}
 if publish then
-  local stored = store()
+  local stored = store(entry, value, ttl, now)
   if stored.err then
     wake(waiters)
     return stored

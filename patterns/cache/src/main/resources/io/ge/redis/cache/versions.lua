@@ -3,7 +3,7 @@
 -- KEYS  versions of the tags of the cache
 -- ARGV  the version as of the last look, the highest version that the instance has heard of, how long in milliseconds an
 --       entry may stay after it was stamped, news channel, topic of the news, cache
--- Reply {last version, for how many microseconds none was given, tag, version, tag, version ...} with all that are
+-- Reply {last version, for how many microseconds none was given, server time in microseconds, tag, version, tag, version ...} with all that are
 --       higher than at the last look
 --
 -- Invariants
@@ -30,6 +30,7 @@ if redis.call('PTTL', versions) < kept then
   redis.call('PEXPIRE', versions, 2 * kept)
 end
 local reply = redis.call('ZRANGEBYSCORE', versions, '(' .. seen, '+inf', 'WITHSCORES')
+table.insert(reply, 1, string.format('%.0f', now))
 table.insert(reply, 1, string.format('%.0f', math.max(0, silent)))
 table.insert(reply, 1, string.format('%.0f', last))
 return reply

@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * and how long it is kept.
  * <p>
  * Byte 0 the format, 1 to 4 the shape of the type, 5 flags, 6 to 9 the load time, 10 to
- * 13 how long it is kept beyond its expiry, 14 to 21 the stamp; then, if there are tags,
- * their number in a byte, and eight bytes for each.
+ * 13 how long it is kept beyond its expiry, 14 to 21 the stamp, 22 to 29 the server time
+ * in milliseconds at which Redis drops it, which the scripts write: 0 if that is not
+ * known, below 0 for never; then, if there are tags, their number in a byte, and eight
+ * bytes for each.
  *
  * @param loadMillis how long it took to load the value, in milliseconds; 0 if that is not
  * known, and the value is not refreshed before its expiry
@@ -30,20 +32,24 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 
 	public static final int MOST_TAGS = 255;
 
-	static final byte FORMAT = 3;
+	static final byte FORMAT = 4;
 
 	/** How many of the first bytes tell whether a reader can read the rest. */
 	static final int READABLE = 1 + Integer.BYTES;
 
 	private static final int FLAGS = READABLE;
 
-	private static final int FIXED = READABLE + 1 + 2 * Integer.BYTES + Long.BYTES;
+	private static final int END = READABLE + 1 + 2 * Integer.BYTES + Long.BYTES;
+
+	private static final int FIXED = END + Long.BYTES;
 
 	private static final byte ABSENT = 1;
 
 	private static final byte COMPRESSED = 2;
 
 	private static final byte TAGGED = 4;
+
+	private static final long TOLERANCE = 1000;
 
 	private static final long MOST_MILLIS = 0xFFFF_FFFFL;
 
@@ -90,7 +96,8 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 			.put((byte) flags)
 			.putInt((int) this.loadMillis)
 			.putInt((int) this.keptMillis)
-			.putLong(this.stamp);
+			.putLong(this.stamp)
+			.putLong(0);
 		if (tagged > 0) {
 			entry.put((byte) this.tags.length);
 			for (long tag : this.tags) {
@@ -127,6 +134,7 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 		long load = Integer.toUnsignedLong(from.getInt());
 		long kept = Integer.toUnsignedLong(from.getInt());
 		long stamp = from.getLong();
+		from.getLong();
 		if ((flags & TAGGED) == 0) {
 			return (load == 0 && kept == 0 && stamp == 0) ? NONE : new CacheHeader(load, kept, stamp, NO_TAGS);
 		}
@@ -144,6 +152,39 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 	 */
 	public int length() {
 		return FIXED + ((this.tags.length > 0) ? 1 + this.tags.length * Long.BYTES : 0);
+	}
+
+	/**
+	 * Says of an entry that it has no end.
+	 */
+	public static void endless(byte[] entry) {
+		ByteBuffer.wrap(entry).putLong(END, -1);
+	}
+
+	/**
+	 * Returns the time to the expiry of an entry.
+	 * @param now the server time in milliseconds
+	 * @return milliseconds, -1 if it has none, or 0 if it has passed or is not known
+	 */
+	public static long leftMillis(byte[] entry, long now) {
+		long end = (entry.length >= FIXED) ? ByteBuffer.wrap(entry).getLong(END) : 0;
+		if (end <= 0) {
+			return end;
+		}
+		long kept = keptMillis(entry);
+		// Clocks of servers differ, so what is kept counts as expired a little earlier
+		return Math.max(0, end - kept - now - ((kept > 0) ? TOLERANCE : 0));
+	}
+
+	/**
+	 * Returns how long it took to load the value of an entry, in milliseconds.
+	 */
+	public static long loadMillis(byte[] entry) {
+		return Integer.toUnsignedLong(ByteBuffer.wrap(entry).getInt(FLAGS + 1));
+	}
+
+	private static long keptMillis(byte[] entry) {
+		return Integer.toUnsignedLong(ByteBuffer.wrap(entry).getInt(FLAGS + 1 + Integer.BYTES));
 	}
 
 	static boolean isAbsence(byte[] entry) {

@@ -105,6 +105,13 @@ public final class CacheInvalidations {
 		return looked;
 	}
 
+	/**
+	 * Returns about the server time in milliseconds, 0 if it is not known.
+	 */
+	long serverMillis(String cache) {
+		return versions(cache).serverMillis();
+	}
+
 	private CompletableFuture<Void> look(String cache, TagVersions known, CallBudget budget) {
 		return known.look((done) -> {
 			long begun = System.nanoTime();

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.ge.redis.cache.OnLoadTimeout;
+import io.ge.redis.cache.codec.CacheHeader;
 import io.ge.redis.cache.engine.CacheLookup.Load;
 import io.ge.redis.cache.settings.CacheSettings;
 import io.ge.redis.core.outage.CallBudget;
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * loads if Redis says so. The others take its result only if it cannot have been outdated
  * when they came: a hit, or a loaded value that Redis has accepted. A writer of this
  * instance cuts the lookup off, so that callers after its commit do not join it.
+ * <p>
+ * A hit is a {@code GET}: the entry says when it expires and what it was invalidated
+ * with. The script answers the rest: a miss, a value that is to be refreshed, and readers
+ * that need the exact time.
  * <p>
  * A lookup that waits for another instance's load is woken by a message. It asks again
  * when the lease of that load ends, and each second in case the message is lost.
@@ -51,6 +56,8 @@ public final class CacheLoads {
 
 	private final CacheJournal journal;
 
+	private final CacheInvalidations invalidations;
+
 	private final Consumer<CacheKey> changed;
 
 	private final Map<CacheKey, InFlightLoad> shared = new ConcurrentHashMap<>();
@@ -64,9 +71,11 @@ public final class CacheLoads {
 	 * @param journal the entries for which Redis is not to be asked
 	 * @param changed called with entries that a writer of this instance has changed
 	 */
-	public CacheLoads(RedisCache redis, CacheJournal journal, Consumer<CacheKey> changed) {
+	public CacheLoads(RedisCache redis, CacheJournal journal, CacheInvalidations invalidations,
+			Consumer<CacheKey> changed) {
 		this.redis = redis;
 		this.journal = journal;
+		this.invalidations = invalidations;
 		this.changed = changed;
 		redis.onWake(this::wake, () -> this.waiting.values().forEach(InFlightLoad::wake));
 	}
@@ -269,6 +278,8 @@ public final class CacheLoads {
 
 		private final long deadline;
 
+		private final long urge;
+
 		/** The load of another reader of this instance. */
 		private @Nullable InFlightLoad joined;
 
@@ -280,6 +291,7 @@ public final class CacheLoads {
 			this.settings = question.settings();
 			this.budget = budget;
 			this.deadline = System.nanoTime() + this.settings.loadWait().toNanos();
+			this.urge = urge(question);
 		}
 
 		/**
@@ -329,9 +341,28 @@ public final class CacheLoads {
 
 		private void ask(InFlightLoad load) {
 			this.own = load;
-			CacheLoads.this.redis.lookup(this.question, load.token, load.id, urge(this.question), this.budget)
-				.exceptionally((failure) -> new CacheAnswer.Bypass(null))
-				.thenAccept((answer) -> answered(load, answer));
+			long now = this.question.gets() ? CacheLoads.this.invalidations.serverMillis(load.key.cache()) : 0;
+			CompletableFuture<CacheAnswer> answer = (now != 0)
+					? CacheLoads.this.redis.get(load.key, this.budget).thenCompose((entry) -> take(load, entry, now))
+					: script(load);
+			answer.exceptionally((failure) -> new CacheAnswer.Bypass(null))
+				.thenAccept((found) -> answered(load, found));
+		}
+
+		/**
+		 * Takes an entry that is readable, current and not to be refreshed. Everything
+		 * else is left to the script, which knows the time.
+		 */
+		private CompletableFuture<CacheAnswer> take(InFlightLoad load, byte @Nullable [] entry, long now) {
+			long left = (entry != null && this.question.isReadable(entry)) ? CacheHeader.leftMillis(entry, now) : 0;
+			if (entry == null || left == 0 || (left > 0 && left * 1000 <= CacheHeader.loadMillis(entry) * this.urge)) {
+				return script(load);
+			}
+			return CompletableFuture.completedFuture(new CacheAnswer.Hit(entry, left, false));
+		}
+
+		private CompletableFuture<CacheAnswer> script(InFlightLoad load) {
+			return CacheLoads.this.redis.lookup(this.question, load.token, load.id, this.urge, this.budget);
 		}
 
 		private void answered(InFlightLoad load, CacheAnswer answer) {

@@ -157,6 +157,9 @@ public final class CacheValues {
 		long kept = (permanent || value == null) ? 0 : settings.staleIfError().toMillis();
 		long load = permanent ? 0 : Math.min(header.loadMillis(), ttl / LOADS_IN_TTL);
 		byte[] bytes = bytes(cache, (exact != null) ? exact : type, value, header.with(load, kept));
+		if (bytes != null && permanent) {
+			CacheHeader.endless(bytes);
+		}
 		return (bytes != null) ? new NewValue(bytes, Duration.ofMillis(ttl + kept), Duration.ofMillis(kept)) : null;
 	}
 

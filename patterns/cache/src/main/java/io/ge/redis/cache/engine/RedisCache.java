@@ -26,6 +26,7 @@ import io.ge.redis.core.outage.GuardedRedis;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry, {@code
@@ -53,6 +54,8 @@ public final class RedisCache {
 	 * transaction may have begun if its value is to be stored.
 	 */
 	private static final Duration MEMORY = Duration.ofMinutes(1);
+
+	private static final LuaScript GET = LuaScript.command(GeCaches.class, "get", "GET");
 
 	private static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
 
@@ -180,6 +183,15 @@ public final class RedisCache {
 
 	boolean isWoken() {
 		return this.bus.isSubscribed();
+	}
+
+	/**
+	 * Gets what an entry holds.
+	 * @return completes with the bytes, or with {@code null} if there is no entry
+	 */
+	CompletableFuture<byte @Nullable []> get(CacheKey key, CallBudget budget) {
+		return this.redis.run(ScriptCall.of(GET, this.keys.of(key).get(0)), budget)
+			.thenApply((reply) -> reply.bytes(0));
 	}
 
 	/**

@@ -91,10 +91,10 @@ public final class RedisInvalidations {
 
 	private static Versions versions(ScriptReply reply) {
 		List<Versions.One> changed = new ArrayList<>();
-		for (int i = 2; i + 1 < reply.size(); i += 2) {
+		for (int i = 3; i + 1 < reply.size(); i += 2) {
 			changed.add(new Versions.One(CacheTags.named(List.of(reply.text(i))), reply.number(i + 1)));
 		}
-		return new Versions(reply.number(0), 1000 * reply.number(1), changed);
+		return new Versions(reply.number(0), 1000 * reply.number(1), reply.number(2) / 1000, changed);
 	}
 
 	private List<RedisKey> keys(String cache) {
@@ -115,8 +115,9 @@ public final class RedisInvalidations {
 	 * The result of a look.
 	 *
 	 * @param silentNanos how long before it the last version was given at the latest
+	 * @param serverMillis the server time
 	 */
-	record Versions(long last, long silentNanos, List<One> changed) {
+	record Versions(long last, long silentNanos, long serverMillis, List<One> changed) {
 
 		record One(CacheTags tag, long version) {
 		}

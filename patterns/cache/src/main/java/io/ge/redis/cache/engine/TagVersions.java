@@ -73,6 +73,15 @@ final class TagVersions {
 		return (look != null) ? look.begun : System.nanoTime() - Long.MAX_VALUE / 2;
 	}
 
+	/**
+	 * Returns the server time in milliseconds, as the last look has told it; 0 if there
+	 * was none. It serves as a hint only.
+	 */
+	long serverMillis() {
+		Look look = this.last;
+		return (look != null) ? look.serverMillis + (System.nanoTime() - look.begun) / 1_000_000 : 0;
+	}
+
 	boolean isOutdated(long stamp, long... ofEntry) {
 		if (this.all.get() > stamp) {
 			return true;
@@ -122,7 +131,7 @@ final class TagVersions {
 	void looked(RedisInvalidations.Versions versions, long begun) {
 		versions.changed().forEach((one) -> put(one.tag(), one.version()));
 		rise(versions.last(), System.nanoTime() - versions.silentNanos());
-		Look look = new Look(versions.last(), begun);
+		Look look = new Look(versions.last(), begun, versions.serverMillis());
 		if (this.first == null) {
 			this.first = look;
 		}
@@ -157,7 +166,7 @@ final class TagVersions {
 	private record Heard(long version, long at) {
 	}
 
-	private record Look(long version, long begun) {
+	private record Look(long version, long begun, long serverMillis) {
 	}
 
 }

@@ -7,10 +7,12 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheTags;
+import io.ge.redis.cache.near.NearValue;
 import io.ge.redis.cache.read.CacheBulkSource;
 import io.ge.redis.cache.read.CacheReader;
 import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.core.call.GuardedCall;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.guard.Guard;
 import org.aopalliance.intercept.MethodInvocation;
@@ -34,19 +36,21 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 		if (!operation.applies(invocation)) {
 			return invocation.proceed();
 		}
-		CacheBulkMethod bulk = operation.bulk();
-		return (bulk != null) ? this.reader.get().readAll(several(operation, bulk, invocation))
-				: this.reader.get().read(new Invoked(operation, invocation));
+		if (operation.bulk() != null) {
+			return GuardedCalls.run(call(operation, invocation));
+		}
+		Invoked source = new Invoked(operation, invocation);
+		NearValue held = this.reader.get().inMemory(source);
+		return (held != null) ? source.result(held.value()) : GuardedCalls.run(this.reader.get().call(source));
 	}
 
 	@Override
 	public GuardedCall<?> call(CacheAsideOperation operation, MethodInvocation invocation) {
 		CacheBulkMethod bulk = operation.bulk();
-		return (bulk != null)
-				? this.reader.get()
+		return (bulk == null) ? this.reader.get().call(new Invoked(operation, invocation))
+				: this.reader.get()
 					.call(() -> operation.applies(invocation) ? several(operation, bulk, invocation) : null,
-							() -> Guard.proceed(operation, invocation))
-				: this.reader.get().call(new Invoked(operation, invocation));
+							() -> Guard.proceed(operation, invocation));
 	}
 
 	private static CacheBulkSource several(CacheAsideOperation operation, CacheBulkMethod method,
@@ -58,16 +62,29 @@ final class CacheAsideGuard implements Guard<CacheAsideOperation> {
 				}, (value) -> operation.isStorable(invocation, value));
 	}
 
-	private record Invoked(CacheAsideOperation operation, MethodInvocation invocation) implements CacheSource {
+	private static final class Invoked implements CacheSource {
+
+		private final CacheAsideOperation operation;
+
+		private final MethodInvocation invocation;
+
+		private @Nullable CacheKey key;
+
+		Invoked(CacheAsideOperation operation, MethodInvocation invocation) {
+			this.operation = operation;
+			this.invocation = invocation;
+		}
 
 		@Override
 		public boolean applies() {
-			return this.operation.applies(this.invocation);
+			return this.key != null || this.operation.applies(this.invocation);
 		}
 
 		@Override
 		public CacheKey key() {
-			return this.operation.key(this.invocation);
+			CacheKey known = (this.key != null) ? this.key : this.operation.key(this.invocation);
+			this.key = known;
+			return known;
 		}
 
 		@Override

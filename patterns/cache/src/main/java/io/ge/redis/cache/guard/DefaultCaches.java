@@ -23,6 +23,7 @@ import io.ge.redis.cache.read.CacheSource;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.write.CacheBehindWriter;
 import io.ge.redis.cache.write.CacheWriter;
+import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.EventLoops;
 import org.jspecify.annotations.Nullable;
@@ -88,12 +89,13 @@ final class DefaultCaches implements GeCaches {
 			Supplier<? extends @Nullable T> loader) {
 		CacheType wanted = typeOf(cache, type.getType());
 		CacheKey entry = key(cache, key);
-		NearValue held = this.reader.inMemory(entry, wanted);
+		Supplied source = new Supplied(entry, wanted, ResultForm.PLAIN, loader);
+		NearValue held = this.reader.inMemory(source);
 		if (held != null) {
 			return (T) held.value();
 		}
 		forbidWaiting("get");
-		return unchecked(() -> (T) this.reader.read(new Supplied(entry, wanted, ResultForm.PLAIN, loader)));
+		return unchecked(() -> (T) GuardedCalls.run(this.reader.call(source)));
 	}
 
 	private static <T extends @Nullable Object> T unchecked(Call<T> call) {

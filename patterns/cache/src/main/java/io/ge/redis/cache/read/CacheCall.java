@@ -68,17 +68,8 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 	private CacheCall(CacheCall first, boolean unreadable) {
 		this.parts = first.parts;
 		this.source = first.source;
-		this.key = first.key;
 		this.scope = first.scope;
 		this.rejected = unreadable;
-	}
-
-	/**
-	 * Returns a value in the memory of this instance, for a caller without a subscriber.
-	 */
-	@Nullable NearValue inMemory() {
-		this.key = this.source.key();
-		return this.parts.near().find(this.key, this.source.type(), this.source);
 	}
 
 	@Override
@@ -96,11 +87,11 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 		if (this.scope == null) {
 			this.scope = this.parts.scope(this.context);
 		}
-		boolean first = this.key == null;
-		this.key = first ? this.source.key() : this.key;
+		this.key = this.source.key();
 		String cache = this.key.cache();
 		boolean inside = this.scope.isWriting(this.key) || this.scope.isLoading(this.key);
-		this.held = (first && !inside) ? this.parts.near().find(this.key, this.source.type(), this.source) : null;
+		this.held = (this.rejected == null && !inside)
+				? this.parts.near().find(this.key, this.source.type(), this.source) : null;
 		if (this.held != null) {
 			return NOT_ASKED;
 		}
@@ -119,7 +110,8 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 	private CacheQuestion question() {
 		CacheQuestion question = new CacheQuestion(this.key, this.settings, this.source.type().readable(),
 				this.source.isOpen(), !this.snapshot.transactional());
-		return (this.rejected != null) ? question.replacing() : question;
+		// A value in memory must not outlive its entry by a moment
+		return (this.rejected != null) ? question.replacing() : (this.token != null) ? question.timed() : question;
 	}
 
 	private CompletableFuture<CacheLookup> judge(CacheLookup found, CompletableFuture<Void> ready) {

@@ -30,11 +30,11 @@ public final class CacheReader {
 	}
 
 	/**
-	 * Returns a value that is in memory, for a reader that says nothing of tags.
-	 * @return the value, or {@code null} to {@link #read} it
+	 * Returns a value that is in memory, for a plain caller.
+	 * @return the value, or {@code null} to {@link #call} for it
 	 */
-	public @Nullable NearValue inMemory(CacheKey key, CacheType type) {
-		return this.parts.near().find(key, type, null);
+	public @Nullable NearValue inMemory(CacheSource source) {
+		return this.parts.near().find(source.key(), source.type(), source);
 	}
 
 	/**
@@ -47,13 +47,12 @@ public final class CacheReader {
 		if (!source.form().isPlain()) {
 			return this.parts.calls().make(source.form(), () -> call(source));
 		}
-		CacheCall call = new CacheCall(this.parts, source);
-		NearValue held = call.inMemory();
-		return (held != null) ? source.result(held.value()) : GuardedCalls.run(call);
+		NearValue held = inMemory(source);
+		return (held != null) ? source.result(held.value()) : GuardedCalls.run(call(source));
 	}
 
 	/**
-	 * Makes a call that has yet to evaluate its key.
+	 * Makes a call: it looks up, loads and stores.
 	 */
 	public GuardedCall<?> call(CacheSource source) {
 		return new CacheCall(this.parts, source);

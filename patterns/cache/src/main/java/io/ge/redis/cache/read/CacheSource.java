@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public interface CacheSource {
 
 	/**
-	 * Returns the key of the entry. Called once for a call.
+	 * Returns the key of the entry, evaluated when it is asked for first.
 	 */
 	CacheKey key();
 

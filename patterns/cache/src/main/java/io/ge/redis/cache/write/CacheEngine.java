@@ -56,7 +56,7 @@ public final class CacheEngine {
 	public CacheEngine(RedisCache redis, CacheInvalidations invalidations, Consumer<CacheKey> changed) {
 		this.redis = redis;
 		this.invalidations = invalidations;
-		this.loads = new CacheLoads(redis, this.journal, changed);
+		this.loads = new CacheLoads(redis, this.journal, invalidations, changed);
 		redis.onRecovery(this::recovered);
 	}
 

@@ -113,7 +113,7 @@ class CacheTagsTests {
 		this.versions.hear(tags("a"), 5);
 		long begun = System.nanoTime();
 		assertThat(this.versions.isSilentSince(begun - second / 2)).isFalse();
-		this.versions.looked(new RedisInvalidations.Versions(5, second, List.of()), begun);
+		this.versions.looked(new RedisInvalidations.Versions(5, second, 0, List.of()), begun);
 		assertThat(this.versions.isSilentSince(begun - second / 2)).isTrue();
 		assertThat(this.versions.isSilentSince(begun - second)).isFalse();
 	}
@@ -123,7 +123,7 @@ class CacheTagsTests {
 		assertThat(this.versions.isSilentSinceFirstLook()).isTrue();
 		this.versions.hear(tags("a"), 5);
 		assertThat(this.versions.isSilentSinceFirstLook()).isFalse();
-		this.versions.looked(new RedisInvalidations.Versions(5, 0, List.of()), System.nanoTime());
+		this.versions.looked(new RedisInvalidations.Versions(5, 0, 0, List.of()), System.nanoTime());
 		assertThat(this.versions.isSilentSinceFirstLook()).isTrue();
 		this.versions.hear(tags("a"), 6);
 		assertThat(this.versions.isSilentSinceFirstLook()).isFalse();
@@ -136,7 +136,7 @@ class CacheTagsTests {
 		});
 		assertThat(this.versions.look((own) -> own.complete(null))).isSameAs(first);
 		long begun = System.nanoTime() - Duration.ofSeconds(1).toNanos();
-		this.versions.looked(new RedisInvalidations.Versions(9, 0, List.of()), begun);
+		this.versions.looked(new RedisInvalidations.Versions(9, 0, 0, List.of()), begun);
 		first.complete(null);
 		assertThat(this.versions.lookedAt()).isEqualTo(begun);
 		assertThat(this.versions.seen()).isEqualTo(9);
