@@ -203,11 +203,8 @@ class CacheFaultIntegrationTests {
 		CacheScenario.underLoad(run, site.replicated(shortLived.two()), failover, Duration.ofMillis(150),
 				TTL.plusMillis(300));
 		run.verify();
-		Site everlasting = shortLived.sabotaged(
-				Sabotage.script(SCRIPTS + "fill.lua", "redis.pcall('SET', entry, value, 'PX', ttl)",
-						"redis.pcall('SET', entry, value)"),
-				Sabotage.script(SCRIPTS + "publish.lua", "redis.pcall('SET', entry, value, 'PX', ttl)",
-						"redis.pcall('SET', entry, value)"));
+		Site everlasting = shortLived.sabotaged(Sabotage.script(SCRIPTS + "behind/messages.lua",
+				"redis.pcall('SET', entry, value, 'PX', ttl)", "redis.pcall('SET', entry, value)"));
 		withoutProtection(failover.name(),
 				(sabotaged) -> CacheScenario.underLoad(sabotaged,
 						site.replicated(everlasting.one().and(shortLived.one())), failover, Duration.ofMillis(150),

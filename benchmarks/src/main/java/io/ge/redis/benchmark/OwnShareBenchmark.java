@@ -62,7 +62,7 @@ public class OwnShareBenchmark {
 	private static final int REVOKED_AT_ONCE = 50_000;
 
 	/** Of calls that would go past the cache, if their replies did not fit. */
-	private static final Map<String, Integer> SCRIPTS = Map.of("cache-near", 0, "cache-hit", 1, "cache-miss", 2,
+	private static final Map<String, Integer> SCRIPTS = Map.of("cache-near", 0, "cache-hit", 1, "cache-miss", 3,
 			"cache-write", 2);
 
 	/** What is asked every now and then, by how many calls there are. */

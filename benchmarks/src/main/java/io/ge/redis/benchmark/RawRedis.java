@@ -2,6 +2,7 @@
 
 package io.ge.redis.benchmark;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -48,6 +49,10 @@ final class RawRedis {
 
 	String ping() throws ExecutionException, InterruptedException {
 		return this.commands.ping().get();
+	}
+
+	byte[] get(String key) throws ExecutionException, InterruptedException {
+		return this.commands.get(key.getBytes(StandardCharsets.US_ASCII)).get();
 	}
 
 	List<?> evalSha(String sha, byte[][] keys, byte[][] arguments) throws ExecutionException, InterruptedException {

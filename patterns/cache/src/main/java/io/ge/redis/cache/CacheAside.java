@@ -47,8 +47,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * value is loaded. The cache is asked on subscription, and nothing blocks. If a
  * subscriber cancels during its load, the next caller in line loads at once.
  * <p>
- * Cost: a hit is one script call and one round trip, a miss two, an early refresh one
- * more beside the hit. Keys are {@code prefix:cache:{cache:key}:*}, all with a TTL but
+ * Cost: a hit is a {@code GET}; a miss or an early refresh has two script calls more, of
+ * one round trip each. Keys are {@code prefix:cache:{cache:key}:*}, all with a TTL but
  * {@link #permanent} values. While Redis is unavailable the method runs and nothing is
  * thrown.
  */
@@ -81,12 +81,10 @@ public @interface CacheAside {
 	 * Each id is the key of one entry, the same that a method with {@code key = "#id"}
 	 * reads.
 	 * <p>
-	 * The method runs once for all ids that are not there and that no other caller loads,
-	 * with a collection of only those; an id that it does not return is absent. Then the
-	 * call waits for the values that others load. If one of these does not come, the
-	 * method runs again for it. With a future or {@code Mono}, that run is outside the
-	 * transaction of the calling thread. What is absent is not in the map. Values are not
-	 * refreshed before they expire by such a call.
+	 * The method runs once for all ids that are missing, with a collection of only those;
+	 * an id that it does not return is absent, and not in the map. The call waits for no
+	 * other caller: what others load at that moment is loaded here too, and not stored.
+	 * Values are not refreshed before they expire by such a call.
 	 * <p>
 	 * Cost: one script call for all ids, and one for all that were loaded; on a Cluster
 	 * one for each slot, sent at once. Above 1,000 ids there are more.

@@ -174,6 +174,13 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	public record Near(@DefaultValue("false") boolean enabled, @DefaultValue("10000") int maxEntries,
 			@DefaultValue("60s") Duration ttl) {
 
+		/**
+		 * Returns whether this instance keeps values in memory.
+		 */
+		public boolean isKeeping() {
+			return this.enabled && this.maxEntries > 0;
+		}
+
 	}
 
 	/**

@@ -29,12 +29,8 @@ public interface GeCaches {
 
 	/**
 	 * Returns a value from the cache, or loads it. As {@link CacheAside}.
-	 * @param cache the cache's name
-	 * @param key the key
-	 * @param type the type of the value
 	 * @param loader loads the value, on the calling thread; {@code null} is cached as
 	 * absence
-	 * @param <T> the type
 	 * @return the value
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
 	 * @throws CacheLoadTimeoutException if another caller loads for longer than
@@ -52,11 +48,7 @@ public interface GeCaches {
 
 	/**
 	 * As {@link #get(String, Object, Class, Supplier)} for a generic type.
-	 * @param cache the cache's name
-	 * @param key the key
-	 * @param type the type of the value
 	 * @param loader loads the value, on the calling thread
-	 * @param <T> the type
 	 * @return the value
 	 */
 	<T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
@@ -66,13 +58,8 @@ public interface GeCaches {
 	 * Returns several values from the cache, or loads those that are not there. As
 	 * {@link CacheAside#keys()}: one script call for all keys, and one for all that were
 	 * loaded, on a Cluster one for each slot.
-	 * @param cache the cache's name
-	 * @param keys the keys
-	 * @param type the type of the values
 	 * @param loader loads the values of the keys that it is given, on the calling thread;
 	 * what it does not return is cached as absence
-	 * @param <K> the type of the keys
-	 * @param <T> the type of the values
 	 * @return the values that there are, in the order of the keys
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
 	 */
@@ -83,12 +70,7 @@ public interface GeCaches {
 
 	/**
 	 * As {@link #getAll(String, Collection, Class, Function)} for a generic type.
-	 * @param cache the cache's name
-	 * @param keys the keys
-	 * @param type the type of the values
 	 * @param loader loads the values of the keys that it is given, on the calling thread
-	 * @param <K> the type of the keys
-	 * @param <T> the type of the values
 	 * @return the values that there are, in the order of the keys
 	 */
 	<K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
@@ -97,10 +79,7 @@ public interface GeCaches {
 	/**
 	 * Changes the database and publishes the new value. As {@link CacheWriteThrough}: two
 	 * script calls.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @param work makes the change and returns the new value
-	 * @param <T> the type
 	 * @return what the work returned
 	 */
 	<T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work);
@@ -110,8 +89,6 @@ public interface GeCaches {
 	 * it; nothing happens if that is rolled back. Two script calls. Outside of a
 	 * transaction nothing tells whether another writer has been at work since, so there
 	 * the entry is removed; use {@link #write}.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @param value the value; {@code null} for absence
 	 */
 	void put(String cache, Object key, @Nullable Object value);
@@ -119,8 +96,6 @@ public interface GeCaches {
 	/**
 	 * Removes an entry, and all leave to fill it: after the commit of the current
 	 * transaction, at two script calls, or at once if there is none, at one.
-	 * @param cache the cache's name
-	 * @param key the key
 	 */
 	void evict(String cache, Object key);
 
@@ -128,8 +103,6 @@ public interface GeCaches {
 	 * Puts a value into a cache that is written behind; its {@code WriteBehindStore}
 	 * writes it to the database a moment later. Readers of the cache have it at once. As
 	 * {@link CacheWriteBehind}: one script call, and no part of any transaction.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @param value the value; {@code null} for none any more
 	 * @return the version of the change, as the store is told it
 	 * @throws io.ge.redis.RedisUnavailableException if Redis has not taken the change, or
@@ -145,7 +118,6 @@ public interface GeCaches {
 	 * Makes all entries of a cache count as misses that have one of some tags: after the
 	 * commit of the current transaction, or at once if there is none. One script call,
 	 * however many entries there are. As {@link CacheInvalidate#tags()}.
-	 * @param cache the cache's name
 	 * @param tags the tags, or one collection of them; each is text, a number, or, among
 	 * several or in a collection, a list of those for a tag of several parts
 	 */
@@ -155,7 +127,6 @@ public interface GeCaches {
 	 * Makes all entries of a cache count as misses: after the commit of the current
 	 * transaction, or at once if there is none. One script call, however many entries
 	 * there are. As {@link CacheInvalidate#all()}.
-	 * @param cache the cache's name
 	 */
 	void clear(String cache);
 
@@ -164,11 +135,7 @@ public interface GeCaches {
 	 * {@link #get(String, Object, Class, Supplier)}; the loader is asked on a thread of
 	 * the application. In a transaction of the calling thread it is waited for Redis
 	 * there, so that the loader begins inside of it.
-	 * @param cache the cache's name
-	 * @param key the key
-	 * @param type the type of the value
 	 * @param loader begins to load the value; {@code null} is cached as absence
-	 * @param <T> the type
 	 * @return completes with the value. Cancelling it cancels the load that has begun,
 	 * and the next caller in line loads
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
@@ -180,11 +147,7 @@ public interface GeCaches {
 
 	/**
 	 * As {@link #getAsync(String, Object, Class, Supplier)} for a generic type.
-	 * @param cache the cache's name
-	 * @param key the key
-	 * @param type the type of the value
 	 * @param loader begins to load the value
-	 * @param <T> the type
 	 * @return completes with the value
 	 */
 	<T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
@@ -193,17 +156,11 @@ public interface GeCaches {
 	/**
 	 * Returns several values from the cache, or loads those that are not there, without
 	 * blocking. As {@link #getAll(String, Collection, Class, Function)}, at the same
-	 * number of script calls, and with transactions as {@link #getAsync}; what others
-	 * have failed to load is loaded outside of them.
-	 * @param cache the cache's name
-	 * @param keys the keys
-	 * @param type the type of the values
+	 * number of script calls, and with transactions as {@link #getAsync}.
 	 * @param loader begins to load the values of the keys that it is given; what it does
 	 * not bring is cached as absence
-	 * @param <K> the type of the keys
-	 * @param <T> the type of the values
 	 * @return completes with the values that there are, in the order of the keys.
-	 * Cancelling it cancels the loads that have begun, and the next callers in line load
+	 * Cancelling it cancels the load that has begun
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
 	 */
 	default <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys, Class<T> type,
@@ -213,12 +170,7 @@ public interface GeCaches {
 
 	/**
 	 * As {@link #getAllAsync(String, Collection, Class, Function)} for a generic type.
-	 * @param cache the cache's name
-	 * @param keys the keys
-	 * @param type the type of the values
 	 * @param loader begins to load the values of the keys that it is given
-	 * @param <K> the type of the keys
-	 * @param <T> the type of the values
 	 * @return completes with the values that there are, in the order of the keys
 	 */
 	<K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
@@ -229,10 +181,7 @@ public interface GeCaches {
 	 * Changes the database and publishes the new value, without blocking. As
 	 * {@link CacheWriteThrough} on a method that returns a future: announced before the
 	 * work begins, published when it ends; two script calls.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @param work begins the change, whose end brings the new value
-	 * @param <T> the type
 	 * @return completes with what the work has brought, when that is published
 	 */
 	<T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
@@ -242,8 +191,6 @@ public interface GeCaches {
 	 * Publishes a value without blocking, as {@link #put}: after the commit of the
 	 * current transaction of the calling thread. If there is none, and so in a reactive
 	 * one, the entry is removed at once.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @param value the value; {@code null} for absence
 	 * @return completes when the entry is removed, or the value is certain to be
 	 * published with the commit
@@ -254,8 +201,6 @@ public interface GeCaches {
 	 * Removes an entry without blocking, as {@link #evict}, with the transaction of the
 	 * calling thread. A reactive one is not seen: call it after its commit, or use
 	 * {@link CacheInvalidate}.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @return completes when the entry is removed, or is certain to be with the commit
 	 */
 	CompletionStage<@Nullable Void> evictAsync(String cache, Object key);
@@ -263,7 +208,6 @@ public interface GeCaches {
 	/**
 	 * Makes entries that have one of some tags count as misses without blocking, as
 	 * {@link #invalidateTags}, with transactions as in {@link #evictAsync}.
-	 * @param cache the cache's name
 	 * @param tags the tags, or one collection of them
 	 * @return completes when they do, or are certain to with the commit
 	 */
@@ -272,7 +216,6 @@ public interface GeCaches {
 	/**
 	 * Makes all entries of a cache count as misses without blocking, as {@link #clear},
 	 * with transactions as in {@link #evictAsync}.
-	 * @param cache the cache's name
 	 * @return completes when they do, or are certain to with the commit
 	 */
 	CompletionStage<@Nullable Void> clearAsync(String cache);
@@ -280,8 +223,6 @@ public interface GeCaches {
 	/**
 	 * Puts a value into a cache that is written behind without blocking, as
 	 * {@link #writeBehind}.
-	 * @param cache the cache's name
-	 * @param key the key
 	 * @param value the value; {@code null} for none any more
 	 * @return completes with the version of the change, exceptionally if Redis has not
 	 * taken it, or nobody knows whether it has

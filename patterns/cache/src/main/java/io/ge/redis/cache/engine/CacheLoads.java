@@ -4,6 +4,7 @@ package io.ge.redis.cache.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -104,43 +105,28 @@ public final class CacheLoads {
 	 */
 	public CompletableFuture<List<CacheLookup>> lookupAll(List<CacheQuestion> questions, CallBudget budget) {
 		List<CacheLookup> results = new ArrayList<>(questions.size());
-		List<RedisCache.Asking> asked = new ArrayList<>(questions.size());
+		List<CacheQuestion> asked = new ArrayList<>(questions.size());
 		List<InFlightLoad> loads = new ArrayList<>(questions.size());
 		for (CacheQuestion question : questions) {
-			InFlightLoad load = isBypassed(question.key()) ? null : newLoad(question);
-			results.add(Load.BYPASS);
-			loads.add(load);
-			if (load != null) {
-				asked.add(new RedisCache.Asking(question, load.token));
+			boolean bypassed = isBypassed(question.key());
+			results.add(bypassed ? Load.BYPASS : Load.UNSTORED);
+			if (!bypassed) {
+				asked.add(question);
+				loads.add(newLoad(question));
 			}
 		}
 		if (asked.isEmpty()) {
 			return CompletableFuture.completedFuture(results);
 		}
-		return this.redis.lookupAll(asked, budget).thenApply((answers) -> {
-			int next = 0;
-			for (int i = 0; i < results.size(); i++) {
-				InFlightLoad load = loads.get(i);
-				if (load != null) {
-					results.set(i, result(load, answers.get(next++)));
-				}
-			}
+		return this.redis.lookupAll(asked, loads, budget).thenApply((answers) -> {
+			Iterator<CacheLookup> answer = answers.iterator();
+			results.replaceAll((result) -> (result == Load.BYPASS) ? result : unwaited(answer.next()));
 			return results;
 		});
 	}
 
-	private static CacheLookup result(InFlightLoad own, CacheAnswer answer) {
-		if (answer instanceof CacheAnswer.Leased leased) {
-			return new Load(own, false, leased.replaced(), leased.expired(), false);
-		}
-		if (answer instanceof CacheAnswer.Hit hit) {
-			return new CacheLookup.Found(hit.value(), hit.leftMillis(), hit.refreshing() ? own : null, true);
-		}
-		if (answer instanceof CacheAnswer.Busy busy) {
-			return new Load(null, false, false, busy.expired(), false);
-		}
-		return (answer instanceof CacheAnswer.Stale stale) ? new CacheLookup.Expired(stale.value())
-				: new Load(null, true, false, ((CacheAnswer.Bypass) answer).expired(), false);
+	private static CacheLookup unwaited(CacheLookup answer) {
+		return (answer instanceof CacheLookup.Busy busy) ? new Load(null, false, false, busy.expired(), false) : answer;
 	}
 
 	/**
@@ -342,48 +328,41 @@ public final class CacheLoads {
 		private void ask(InFlightLoad load) {
 			this.own = load;
 			long now = this.question.gets() ? CacheLoads.this.invalidations.serverMillis(load.key.cache()) : 0;
-			CompletableFuture<CacheAnswer> answer = (now != 0)
+			CompletableFuture<CacheLookup> answer = (now != 0)
 					? CacheLoads.this.redis.get(load.key, this.budget).thenCompose((entry) -> take(load, entry, now))
 					: script(load);
-			answer.exceptionally((failure) -> new CacheAnswer.Bypass(null))
-				.thenAccept((found) -> answered(load, found));
+			answer.exceptionally((failure) -> Load.BYPASS).thenAccept((found) -> answered(load, found));
 		}
 
 		/**
 		 * Takes an entry that is readable, current and not to be refreshed. Everything
 		 * else is left to the script, which knows the time.
 		 */
-		private CompletableFuture<CacheAnswer> take(InFlightLoad load, byte @Nullable [] entry, long now) {
+		private CompletableFuture<CacheLookup> take(InFlightLoad load, byte @Nullable [] entry, long now) {
 			long left = (entry != null && this.question.isReadable(entry)) ? CacheHeader.leftMillis(entry, now) : 0;
 			if (entry == null || left == 0 || (left > 0 && left * 1000 <= CacheHeader.loadMillis(entry) * this.urge)) {
 				return script(load);
 			}
-			return CompletableFuture.completedFuture(new CacheAnswer.Hit(entry, left, false));
+			return CompletableFuture.completedFuture(new CacheLookup.Found(entry, left, null, true));
 		}
 
-		private CompletableFuture<CacheAnswer> script(InFlightLoad load) {
-			return CacheLoads.this.redis.lookup(this.question, load.token, load.id, this.urge, this.budget);
+		private CompletableFuture<CacheLookup> script(InFlightLoad load) {
+			return CacheLoads.this.redis.lookup(this.question, load, this.urge, this.budget);
 		}
 
-		private void answered(InFlightLoad load, CacheAnswer answer) {
-			if (answer instanceof CacheAnswer.Busy busy) {
+		private void answered(InFlightLoad load, CacheLookup found) {
+			if (found instanceof CacheLookup.Busy busy) {
 				await(load, busy);
 				return;
 			}
-			CacheLookup found = result(load, answer);
-			if (answer instanceof CacheAnswer.Leased leased) {
-				load.expired = leased.expired();
-				load.seen = leased.seen();
-				if (leased.shared() != null) {
-					load.token = leased.shared();
-				}
-				if (this.question.open()) {
-					end(load, null);
-				}
+			if (found instanceof Load leased && leased.permit() != null && !this.question.open()) {
 				load.answered.complete(null);
 			}
+			else if (found instanceof Load leased && leased.permit() != null) {
+				end(load, null);
+			}
 			else {
-				end(load, (answer instanceof CacheAnswer.Hit hit)
+				end(load, (found instanceof CacheLookup.Found hit)
 						? new CacheLookup.Found(hit.value(), hit.leftMillis(), null, false) : found);
 			}
 			if (!complete(found)) {
@@ -391,7 +370,7 @@ public final class CacheLoads {
 			}
 		}
 
-		private void await(InFlightLoad load, CacheAnswer.Busy busy) {
+		private void await(InFlightLoad load, CacheLookup.Busy busy) {
 			load.expired = busy.expired();
 			load.answered.complete(null);
 			if (isDone() || isLate()) {

@@ -24,7 +24,7 @@ public sealed interface CacheLookup {
 	 * @param value its bytes
 	 * @param leftMillis the time to its expiry in milliseconds, or -1 if it has none
 	 * @param permit permit to replace it before that, which must be used or released;
-	 * {@code null} if somebody else does, or it is too early
+	 * {@code null} if another caller does, or it is too early
 	 * @param asked whether the caller has asked Redis itself, not joined another one that
 	 * had asked before
 	 */
@@ -58,6 +58,13 @@ public sealed interface CacheLookup {
 
 		public static final Load UNSTORED = new Load(null, false, false, null, false);
 
+		/**
+		 * Returns the same for a reader that has found an entry of no use.
+		 */
+		public Load replacing(boolean unreadable) {
+			return new Load(this.permit, this.bypassed, unreadable, null, false);
+		}
+
 	}
 
 	/**
@@ -67,7 +74,16 @@ public sealed interface CacheLookup {
 	}
 
 	/**
-	 * Leave to store one entry.
+	 * Another caller loads the value: the answer of Redis before the wait.
+	 *
+	 * @param left the time to the end of its lease
+	 * @param expired a value that has expired, if there is one
+	 */
+	record Busy(Duration left, byte @Nullable [] expired) implements CacheLookup {
+	}
+
+	/**
+	 * Permit to store one entry.
 	 */
 	interface Permit {
 

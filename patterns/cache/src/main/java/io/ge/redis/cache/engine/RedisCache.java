@@ -195,18 +195,19 @@ public final class RedisCache {
 	}
 
 	/**
-	 * Asks for a value.
-	 * @param waiter the number by which the reader is woken
+	 * Asks for a value, or the permit to load it.
+	 * @param load the permit if it is granted, and the number by which the reader is
+	 * woken
 	 * @param urge how many thousandths of its load time before its expiry the reader
 	 * replaces a value, or 0
 	 */
-	public CompletableFuture<CacheAnswer> lookup(CacheQuestion question, String token, long waiter, long urge,
-			CallBudget budget) {
+	CompletableFuture<CacheLookup> lookup(CacheQuestion question, InFlightLoad load, long urge, CallBudget budget) {
 		List<RedisKey> names = this.keys.of(question.key());
+		String token = load.token;
 		return this.redis
-			.run(ScriptCall.of(LOOKUP, names, lookupArguments(question, token, this.waker + " " + waiter, urge)),
-					budget, () -> ScriptCall.of(FREE, names, token, 0), question.settings().leaseTime())
-			.thenApply(RedisCache::answer);
+			.run(ScriptCall.of(LOOKUP, names, lookupArguments(question, token, this.waker + " " + load.id, urge)),
+					budget, () -> ScriptCall.of(FREE, names, token, 0), load.lease)
+			.thenApply((reply) -> answer(load, reply));
 	}
 
 	private static Object[] lookupArguments(CacheQuestion question, String token, String waker, long urge) {
@@ -218,21 +219,25 @@ public final class RedisCache {
 	/**
 	 * Asks for several values of one cache, of which none is refreshed before its expiry,
 	 * and for which the reader does not wait.
+	 * @param loads the permits if they are granted
 	 * @return completes with the answers in the order of the questions, never
 	 * exceptionally: for entries without an answer the cache is bypassed
 	 */
-	public CompletableFuture<List<CacheAnswer>> lookupAll(List<Asking> all, CallBudget budget) {
-		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
-		for (Asking asking : all) {
-			entries.add(new RedisGroups.Entry(this.keys.of(asking.question().key()),
-					lookupArguments(asking.question(), asking.token(), "", 0)));
+	CompletableFuture<List<CacheLookup>> lookupAll(List<CacheQuestion> questions, List<InFlightLoad> loads,
+			CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(questions.size());
+		for (int i = 0; i < questions.size(); i++) {
+			entries.add(new RedisGroups.Entry(this.keys.of(questions.get(i).key()),
+					lookupArguments(questions.get(i), loads.get(i).token, "", 0)));
 		}
-		return this.bulkLookups.run(entries, all.get(0).question().settings().leaseTime(), budget)
-			.thenApply((replies) -> {
-				List<CacheAnswer> answers = new ArrayList<>(replies.size());
-				replies.forEach((reply) -> answers.add((reply != null) ? answer(reply) : new CacheAnswer.Bypass(null)));
-				return answers;
-			});
+		return this.bulkLookups.run(entries, loads.get(0).lease, budget).thenApply((replies) -> {
+			List<CacheLookup> answers = new ArrayList<>(replies.size());
+			for (int i = 0; i < replies.size(); i++) {
+				ScriptReply reply = replies.get(i);
+				answers.add((reply != null) ? answer(loads.get(i), reply) : CacheLookup.Load.BYPASS);
+			}
+			return answers;
+		});
 	}
 
 	private static int useOfExpired(CacheSettings settings) {
@@ -242,15 +247,19 @@ public final class RedisCache {
 		return (settings.onLoadTimeout() == OnLoadTimeout.FAIL) ? 1 : 2;
 	}
 
-	private static CacheAnswer answer(ScriptReply reply) {
+	private static CacheLookup answer(InFlightLoad load, ScriptReply reply) {
 		return switch (reply.text(0)) {
-			case "hit" ->
-				new CacheAnswer.Hit(Objects.requireNonNull(reply.bytes(1)), reply.number(2), reply.number(3) == 1);
-			case "lease" -> new CacheAnswer.Leased(reply.number(1) == 1, reply.bytes(2),
-					reply.has(3) ? reply.text(3) : null, reply.has(4) ? reply.text(4) : null);
-			case "wait" -> new CacheAnswer.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
-			case "stale" -> new CacheAnswer.Stale(Objects.requireNonNull(reply.bytes(1)));
-			default -> new CacheAnswer.Bypass(reply.has(1) ? reply.bytes(1) : null);
+			case "hit" -> new CacheLookup.Found(Objects.requireNonNull(reply.bytes(1)), reply.number(2),
+					(reply.number(3) == 1) ? load : null, true);
+			case "lease" -> {
+				load.expired = reply.bytes(2);
+				load.token = reply.has(3) ? reply.text(3) : load.token;
+				load.seen = reply.has(4) ? reply.text(4) : null;
+				yield new CacheLookup.Load(load, false, reply.number(1) == 1, load.expired, false);
+			}
+			case "wait" -> new CacheLookup.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
+			case "stale" -> new CacheLookup.Expired(Objects.requireNonNull(reply.bytes(1)));
+			default -> new CacheLookup.Load(null, true, false, reply.has(1) ? reply.bytes(1) : null, false);
 		};
 	}
 
@@ -365,9 +374,6 @@ public final class RedisCache {
 
 	public Duration intentTimeout() {
 		return this.intentTimeout;
-	}
-
-	public record Asking(CacheQuestion question, String token) {
 	}
 
 	public record Filling(CacheKey key, String token, byte[] value, Duration ttl) {

@@ -41,7 +41,7 @@ record CacheAsideOperation(String cache, MethodExpression key, @Nullable MethodE
 	}
 
 	@Nullable Object unwrap(@Nullable Object result) {
-		return (this.optional && result instanceof Optional<?> wrapped) ? wrapped.orElse(null) : result;
+		return this.optional ? CacheAttributes.unwrapped(result) : result;
 	}
 
 	@Nullable Object wrap(@Nullable Object value) {

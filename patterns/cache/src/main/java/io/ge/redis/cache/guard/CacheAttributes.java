@@ -217,20 +217,28 @@ final class CacheAttributes {
 		return (type instanceof Class<?> raw) ? ClassUtils.resolvePrimitiveIfNecessary(raw) : type;
 	}
 
-	Supplier<GuardDescription> description(String annotation, String cache, Expressions expressions) {
+	/**
+	 * Describes an operation: the settings of its cache, and its attributes.
+	 * @param attributes names and values in turn, {@code null} for what is not set
+	 */
+	Supplier<GuardDescription> description(String annotation, String cache, @Nullable Object... attributes) {
 		return () -> {
 			Settings settings = new Settings();
 			this.definitions.settings(cache, settings);
-			expressions.describe(settings);
+			for (int i = 0; i < attributes.length; i += 2) {
+				Object value = attributes[i + 1];
+				settings.pickOptional(String.valueOf(attributes[i]), null,
+						(value instanceof MethodExpression expression) ? expression.text() : value);
+			}
 			return new GuardDescription("cache", annotation, cache, settings.toMap());
 		};
 	}
 
-	@FunctionalInterface
-	interface Expressions {
-
-		void describe(Settings settings);
-
+	/**
+	 * Returns the content of an {@code Optional}, and anything else as it is.
+	 */
+	static @Nullable Object unwrapped(@Nullable Object result) {
+		return (result instanceof Optional<?> wrapped) ? wrapped.orElse(null) : result;
 	}
 
 }

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheWarmer;
+import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.behind.RedisWriteBehind;
 import io.ge.redis.cache.behind.WriteBehind;
@@ -59,6 +60,7 @@ import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
@@ -83,13 +85,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	private static final int CHECK_SECONDS = 5;
 
-	private final CacheAsideOperationSource readers;
-
-	private final CacheWriteThroughOperationSource writers;
-
-	private final CacheWriteBehindOperationSource behindWriters;
-
-	private final CacheInvalidateOperationSource invalidators;
+	private final CacheAttributes attributes;
 
 	private final WriteSteps steps;
 
@@ -141,16 +137,12 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		CacheRegistry definitions = new CacheRegistry(settings, otherNames);
 		this.definitions = definitions;
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
-		CacheAttributes reader = new CacheAttributes(definitions, codec, attributes, expressions);
+		this.attributes = new CacheAttributes(definitions, codec, attributes, expressions);
 		this.codec = codec;
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
 				this::changes, events, threads);
 		this.redis = SingletonSupplier.of(() -> redis(backend.get(), settings.get()));
-		this.behindWriters = new CacheWriteBehindOperationSource(reader);
-		this.readers = new CacheAsideOperationSource(reader);
-		this.writers = new CacheWriteThroughOperationSource(reader);
-		this.invalidators = new CacheInvalidateOperationSource(reader);
 		this.assembly = SingletonSupplier.of(() -> assemble(definitions, codec, settings.get(), backend.get(), events));
 		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
 		this.calls = calls;
@@ -169,10 +161,10 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, Supplier<List<WriteBehindStore<?>>> stores,
 			GuardedCalls calls, int order) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
-		CacheWriteBehindOperationSource source = new CacheWriteBehindOperationSource(
-				new CacheAttributes(new CacheRegistry(settings, List::of),
-						new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
-						expressions));
+		OperationSource<CacheWriteBehind, CacheWriteBehindOperation> source = CacheGuardOperationSource
+			.behindWriters(new CacheAttributes(new CacheRegistry(settings, List::of),
+					new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
+					expressions));
 		GeCaches unguarded = GeCaches.unguarded(stores);
 		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> unguarded), order, () -> unguarded)
 			.unguarded();
@@ -251,18 +243,18 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(this.readers, this.calls, new CacheAsideGuard(() -> this.assembly.get().reader()),
-				order, this.assembly);
+		return new GuardAdvisor(CacheGuardOperationSource.readers(this.attributes), this.calls,
+				new CacheAsideGuard(() -> this.assembly.get().reader()), order, this.assembly);
 	}
 
 	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(this.writers, this.calls, new CacheWriterGuard<>(() -> this.assembly.get().writer()),
-				order, this.assembly);
+		return new GuardAdvisor(CacheGuardOperationSource.writers(this.attributes), this.calls,
+				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
 	public GuardAdvisor behindWriterAdvisor(int order) {
-		return new GuardAdvisor(this.behindWriters, this.calls, new CacheWriteBehindGuard(this::caches), order,
-				this.assembly);
+		return new GuardAdvisor(CacheGuardOperationSource.behindWriters(this.attributes), this.calls,
+				new CacheWriteBehindGuard(this::caches), order, this.assembly);
 	}
 
 	/**
@@ -274,7 +266,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	public GuardAdvisor invalidatorAdvisor(int order) {
-		return new GuardAdvisor(this.invalidators, this.calls,
+		return new GuardAdvisor(CacheGuardOperationSource.invalidators(this.attributes), this.calls,
 				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 

@@ -3,7 +3,6 @@
 package io.ge.redis.cache.guard;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.engine.CacheKey;
@@ -25,12 +24,8 @@ record CacheWriteBehindOperation(String cache, MethodExpression key, @Nullable M
 	}
 
 	@Nullable Object value(MethodInvocation invocation, @Nullable Object result) {
-		Object plain = unwrap(result);
-		return (this.value != null) ? unwrap(this.value.evaluate(invocation, plain)) : plain;
-	}
-
-	private static @Nullable Object unwrap(@Nullable Object result) {
-		return (result instanceof Optional<?> wrapped) ? wrapped.orElse(null) : result;
+		Object plain = CacheAttributes.unwrapped(result);
+		return (this.value != null) ? CacheAttributes.unwrapped(this.value.evaluate(invocation, plain)) : plain;
 	}
 
 	@Override

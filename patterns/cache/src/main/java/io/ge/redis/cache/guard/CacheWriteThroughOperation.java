@@ -3,7 +3,6 @@
 package io.ge.redis.cache.guard;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.engine.CacheKey;
@@ -32,7 +31,8 @@ record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable 
 			return List.of();
 		}
 		CacheKey entry = CacheKey.of(this.cache, this.key.evaluate(invocation), this.key);
-		return List.of(WritePart.of(entry, (result, stamp) -> published(writer, invocation, unwrap(result), stamp)));
+		return List.of(WritePart.of(entry,
+				(result, stamp) -> published(writer, invocation, CacheAttributes.unwrapped(result), stamp)));
 	}
 
 	private @Nullable NewValue published(CacheWriter writer, MethodInvocation invocation, @Nullable Object result,
@@ -40,13 +40,10 @@ record CacheWriteThroughOperation(String cache, MethodExpression key, @Nullable 
 		if (this.unless != null && this.unless.isTrue(invocation, result)) {
 			return null;
 		}
-		Object published = (this.value != null) ? unwrap(this.value.evaluate(invocation, result)) : result;
+		Object published = (this.value != null) ? CacheAttributes.unwrapped(this.value.evaluate(invocation, result))
+				: result;
 		return writer.newValue(this.cache, published, stamp,
 				(this.tags != null) ? CacheTags.of(this.tags.evaluate(invocation, result), this.tags) : null);
-	}
-
-	private static @Nullable Object unwrap(@Nullable Object result) {
-		return (result instanceof Optional<?> wrapped) ? wrapped.orElse(null) : result;
 	}
 
 	@Override

@@ -2,10 +2,10 @@
 
 package io.ge.redis.cache.near;
 
-import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.settings.NearSettings;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.ge.redis.cache.CacheProperties.Near;
+import io.ge.redis.cache.engine.CacheKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ public final class CaffeineNearStore implements NearStore {
 
 	private volatile long time = System.nanoTime();
 
-	public CaffeineNearStore(NearSettings settings) {
+	public CaffeineNearStore(Near settings) {
 		this.slots = Caffeine.newBuilder()
 			.maximumSize(settings.maxEntries())
 			.expireAfterWrite(settings.ttl())

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.settings.NearSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +22,9 @@ public final class NearCaches {
 
 	private final boolean any;
 
-	private final Function<String, NearSettings> settings;
+	private final Function<String, Near> settings;
 
-	private final Function<NearSettings, NearStore> stores;
+	private final Function<Near, NearStore> stores;
 
 	private final NearFeed feed;
 
@@ -42,8 +42,8 @@ public final class NearCaches {
 	 * @param sure how long a value is served although messages may get lost without a
 	 * sign
 	 */
-	public NearCaches(boolean any, Function<String, NearSettings> settings, Function<NearSettings, NearStore> stores,
-			NearFeed feed, Duration sure, Executor soon) {
+	public NearCaches(boolean any, Function<String, Near> settings, Function<Near, NearStore> stores, NearFeed feed,
+			Duration sure, Executor soon) {
 		this.any = any;
 		this.settings = settings;
 		this.stores = stores;
@@ -70,7 +70,7 @@ public final class NearCaches {
 	}
 
 	private Optional<NearCache> newCache(String cache) {
-		NearSettings chosen = this.settings.apply(cache);
+		Near chosen = this.settings.apply(cache);
 		return chosen.isKeeping()
 				? Optional.of(new NearCache(cache, this.stores.apply(chosen), this.feed, chosen.ttl(), this.sure))
 				: Optional.empty();

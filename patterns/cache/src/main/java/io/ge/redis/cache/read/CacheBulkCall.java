@@ -7,40 +7,28 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.behind.PendingChange;
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.CacheLoads.Loaded;
 import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.engine.CacheLookup.Load;
 import io.ge.redis.cache.engine.CacheQuestion;
-import io.ge.redis.cache.engine.NewValue;
-import io.ge.redis.cache.engine.Snapshot;
 import io.ge.redis.cache.near.NearToken;
 import io.ge.redis.cache.near.NearValue;
-import io.ge.redis.cache.settings.CacheSettings;
-import io.ge.redis.cache.write.CallerScope;
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a reader of several entries of a cache: looks all of them up together,
- * loads what is missing in one go, and stores what it has permits for. It waits for no
- * other caller: what others load is loaded here as well, and not stored.
+ * One call of a reader of several entries of a cache: looks all of them up together, and
+ * {@link CacheLoad loads and stores} what is missing. It waits for no other caller: what
+ * others load is loaded here as well, and not stored.
  */
 @SuppressWarnings("NullAway.Init") // asked before anything else
-final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall.Work {
+final class CacheBulkCall implements GuardedCall<List<CacheLookup>> {
 
 	private final CacheReadParts parts;
 
@@ -52,13 +40,7 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall
 
 	private CacheBulkSource source;
 
-	private CallerScope scope;
-
-	private Snapshot snapshot;
-
-	private CacheSettings settings;
-
-	private CallBudget budget;
+	private ReadContext at;
 
 	/** The entries that are looked up, in the order of the results. */
 	private List<Entry> asked = List.of();
@@ -67,26 +49,7 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall
 
 	private final Map<CacheKey, @Nullable Object> values = new HashMap<>();
 
-	private long stamp;
-
-	/** The age of the reader's transaction when the load began, as scripts want it. */
-	private long age;
-
-	private boolean standIns;
-
-	private boolean published;
-
-	private final AtomicBoolean over = new AtomicBoolean();
-
-	private final AtomicBoolean spent = new AtomicBoolean();
-
-	private final CompletableFuture<Void> leaseEnd = new CompletableFuture<>();
-
-	private final List<CacheKey> within = new ArrayList<>(0);
-
-	private volatile @Nullable Thread entered;
-
-	private volatile long started;
+	private @Nullable CacheLoad load;
 
 	/**
 	 * Creates a call.
@@ -105,71 +68,57 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall
 		this.context = subscribersContext;
 	}
 
-	// Look up
-
+	/**
+	 * Looks all entries up; in a second round those whose entries were of no use, to
+	 * replace them.
+	 */
 	@Override
 	public CompletableFuture<List<CacheLookup>> ask() {
+		if (this.source != null) {
+			return lookup();
+		}
 		CacheBulkSource found = this.sources.get();
 		if (found == null) {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		this.source = found;
-		this.scope = this.parts.scope(this.context);
-		this.snapshot = this.scope.snapshot();
-		this.settings = this.parts.definitions().settings(found.cache());
-		this.budget = this.parts.loads().newBudget();
+		this.at = this.parts.context(found.cache(), this.context);
 		boolean due = this.parts.invalidations().isDue(found.cache());
-		List<Entry> open = new ArrayList<>();
+		this.asked = new ArrayList<>();
 		for (CacheKey key : found.entries().keySet()) {
-			boolean inside = this.scope.isWriting(key) || this.scope.isLoading(key);
-			NearValue held = inside ? null : this.parts.near().find(key, found.type(), null);
+			boolean inside = this.at.scope().isWriting(key) || this.at.scope().isLoading(key);
+			NearValue held = inside ? null : this.parts.near().find(key, found.type(), found);
 			if (held != null) {
 				this.values.put(key, held.value());
 			}
-			else if (inside || due) {
-				this.missing.add(new Entry(key, Load.BYPASS));
-			}
 			else {
-				open.add(new Entry(key, Load.UNSTORED));
+				((inside || due) ? this.missing : this.asked).add(new Entry(key));
 			}
 		}
-		return ask(open);
+		return lookup();
 	}
 
-	private CompletableFuture<List<CacheLookup>> ask(List<Entry> open) {
-		this.asked = open;
-		List<CacheQuestion> questions = new ArrayList<>(open.size());
-		for (Entry entry : open) {
+	private CompletableFuture<List<CacheLookup>> lookup() {
+		String cache = this.source.cache();
+		List<CacheQuestion> questions = new ArrayList<>(this.asked.size());
+		for (Entry entry : this.asked) {
 			entry.token = this.parts.near().begin(entry.key);
-			CacheQuestion question = new CacheQuestion(entry.key, this.settings, this.source.type().readable(), false,
-					false);
+			CacheQuestion question = new CacheQuestion(entry.key, this.at.settings(), this.source.type().readable(),
+					false, false);
 			questions.add((entry.rejected != null) ? question.replacing() : question);
 		}
-		CompletableFuture<Void> ready = this.parts.ready(this.source.cache(), this.budget);
+		CompletableFuture<Void> ready = this.parts.ready(cache, this.at.budget());
 		CompletableFuture<List<CacheLookup>> judged = this.parts.loads()
-			.lookupAll(questions, this.budget)
-			.thenCompose((found) -> judge(found, ready));
-		CompletableFuture<List<CacheLookup>> handed = new CompletableFuture<>();
-		judged.whenComplete((found, failure) -> {
-			if (failure != null) {
-				giveBack(List.of());
-				handed.completeExceptionally(Waiting.cause(failure));
-			}
-			else if (!handed.complete(found)) {
-				giveBack(found);
-			}
-		});
-		return handed;
-	}
-
-	private CompletableFuture<List<CacheLookup>> judge(List<CacheLookup> found, CompletableFuture<Void> ready) {
-		return this.parts.stillReady(ready, this.source.cache(), this.budget).thenCompose((known) -> {
-			if (!known) {
-				// It is not known which entries were invalidated
-				release(found, false);
-			}
-			return changesFirst(known ? found : Collections.nCopies(found.size(), Load.BYPASS));
-		});
+			.lookupAll(questions, this.at.budget())
+			.thenCompose((found) -> this.parts.stillReady(ready, cache, this.at.budget()).thenCompose((known) -> {
+				if (!known) {
+					// It is not known which entries were invalidated
+					found.forEach((lookup) -> this.parts.loads().release(lookup.permit(), false));
+				}
+				return changesFirst(known ? found : Collections.nCopies(found.size(), Load.BYPASS));
+			}));
+		return CacheReadParts.handedOver(judged, () -> {
+		}, this::unwanted);
 	}
 
 	/**
@@ -214,7 +163,6 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall
 		finally {
 			if (!decided) {
 				release(found, true);
-				giveBack(List.of());
 			}
 		}
 	}
@@ -223,301 +171,73 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall
 		List<Entry> again = new ArrayList<>(0);
 		for (int i = 0; i < found.size(); i++) {
 			Entry entry = this.asked.get(i);
-			boolean second = entry.rejected != null;
-			if (found.get(i) instanceof Load load) {
-				entry.load = second ? entry.replacing(load) : load;
+			Boolean rejected = entry.rejected;
+			if (found.get(i) instanceof Load open) {
+				entry.load = (rejected != null) ? open.replacing(rejected) : open;
 				this.missing.add(entry);
 			}
 			else if (!takeContent(entry, found.get(i))) {
-				(second ? this.missing : again).add(entry);
+				((rejected != null) ? this.missing : again).add(entry);
 			}
 		}
 		this.asked.forEach(Entry::close);
-		this.asked = List.of();
+		this.asked = again;
 		if (!again.isEmpty()) {
-			return () -> this.parts.calls().start(this.source.form(), () -> new Replacing(again));
+			return () -> this.parts.calls().start(this.source.form(), () -> this);
 		}
 		if (this.missing.isEmpty()) {
 			return () -> this.source.promises().of(this.source.result(this.values));
 		}
-		this.stamp = this.parts.invalidations().stamp(this.source.cache(), this.snapshot);
-		this.age = this.snapshot.ageMillis();
-		this.standIns = this.missing.stream().allMatch((entry) -> entry.load.standIn() != null);
-		if (!this.standIns) {
-			publishMisses();
-		}
-		if (!this.source.form().isPlain()) {
-			this.leaseEnd.completeOnTimeout(null, this.settings.leaseTime().toMillis(), TimeUnit.MILLISECONDS)
-				.thenRunAsync(() -> release(false));
-		}
-		return this;
+		CacheLoad begun = new CacheLoad(this.parts, this.source, this.at,
+				this.missing.stream()
+					.map((entry) -> new CacheLoad.Missing(entry.key, entry.load, entry.change))
+					.toList(),
+				this.values);
+		this.load = begun;
+		return begun.endingWithLease();
 	}
 
 	private boolean takeContent(Entry entry, CacheLookup lookup) {
-		boolean stale = lookup instanceof CacheLookup.Expired;
 		CacheType.Content content = this.source.type()
 			.read((lookup instanceof CacheLookup.Found hit) ? hit.value() : ((CacheLookup.Expired) lookup).value());
-		if (content == null || !this.parts.isCurrent(this.source.cache(), content, null)) {
+		if (content == null || !this.parts.isCurrent(this.source, content)) {
 			entry.rejected = content == null;
-			entry.load = entry.replacing(Load.UNSTORED);
+			entry.load = Load.UNSTORED.replacing(entry.rejected);
 			return false;
 		}
 		this.values.put(entry.key, content.value());
 		this.parts.near().keep(entry.token, lookup, this.source.type(), content);
-		this.parts.publish(this.source.cache(), stale ? Access.STALE : Access.HIT);
+		this.parts.publish(this.source.cache(), (lookup instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
 		return true;
 	}
 
 	@Override
 	public void giveBack(List<CacheLookup> found) {
-		release(found, false);
-		this.asked.forEach(Entry::close);
-		if (this.over.compareAndSet(false, true)) {
-			release(false);
+		unwanted(found);
+	}
+
+	private void unwanted(@Nullable List<CacheLookup> found) {
+		if (this.load != null) {
+			this.load.abandoned();
+		}
+		else {
+			release((found != null) ? found : List.of(), false);
 		}
 	}
 
+	// Entries of the first round that are missing as well
 	private void release(List<CacheLookup> found, boolean failed) {
-		// Those that were taken are released as missing entries
-		if (!this.asked.isEmpty()) {
-			found.forEach((lookup) -> this.parts.loads().release(lookup.permit(), failed));
-		}
-	}
-
-	private void publishMisses() {
-		if (!this.published) {
-			this.published = true;
-			this.missing.forEach((entry) -> this.parts.publishMiss(this.source.cache(), entry.load));
-		}
-	}
-
-	// Load
-
-	@Override
-	public void begin(GuardedCall.Beginning beginning) throws Throwable {
-		for (Entry entry : this.missing) {
-			if (this.parts.transactions().beginLoad(entry.key)) {
-				this.within.add(entry.key);
-			}
-		}
-		this.entered = Thread.currentThread();
-		try {
-			beginning.run();
-		}
-		finally {
-			leave();
-		}
-	}
-
-	private void leave() {
-		if (this.entered == Thread.currentThread()) {
-			this.entered = null;
-			this.within.forEach(this.parts.transactions()::endLoad);
-		}
-	}
-
-	@Override
-	public Object contextual(Object context) {
-		return CallerScope.loading(context, this.missing.stream().map((entry) -> entry.key).toList());
-	}
-
-	@Override
-	public @Nullable Object start() throws Throwable {
-		this.started = System.nanoTime();
-		boolean behind = this.parts.behind().isBehind(this.source.cache());
-		List<CacheKey> keys = new ArrayList<>(this.missing.size());
-		for (Entry entry : this.missing) {
-			if (!behind || !takeChange(entry)) {
-				keys.add(entry.key);
-			}
-		}
-		if (keys.isEmpty()) {
-			return this.source.promises().of(this.source.result(this.values));
-		}
-		GuardedCall.Work load = () -> this.source.load(keys);
-		Object loading = this.standIns ? this.source.promises().recovered(load, this::standIn) : load.start();
-		return this.source.promises().then(loading, (loaded) -> {
-			if (!this.over.get()) {
-				keys.forEach((key) -> this.values.put(key, this.source.value(key, loaded)));
-			}
-			return this.source.promises().of(this.source.result(this.values));
-		});
-	}
-
-	private boolean takeChange(Entry entry) {
-		PendingChange change = entry.change;
-		entry.certain = change != null;
-		if (change == null || !change.isPresent()) {
-			return false;
-		}
-		try {
-			this.values.put(entry.key, this.parts.behind().value(change, this.source.type().javaType()));
-			return true;
-		}
-		catch (RuntimeException | StackOverflowError | LinkageError ex) {
-			// The database is what is left. It may be older than the change
-			entry.certain = false;
-			return false;
-		}
-	}
-
-	/**
-	 * Takes the values that are there, since no others could be loaded: only if there is
-	 * one for every entry.
-	 */
-	private CompletableFuture<@Nullable Object> standIn(Throwable failure) {
-		if (failure instanceof Error || failure instanceof CancellationException
-				|| failure instanceof InterruptedException) {
-			return CompletableFuture.failedFuture(failure);
-		}
-		failed();
-		CompletableFuture<Boolean> ready = this.parts.ready(this.source.cache(), this.parts.loads().newBudget())
-			.handle((none, problem) -> problem == null);
-		return this.parts.calls().<Boolean, Boolean>handOver(ready, (known) -> known && standIn(), (unwanted) -> {
-		})
-			.toCompletableFuture()
-			.thenCompose((found) -> found ? CompletableFuture.completedFuture(null)
-					: CompletableFuture.failedFuture(failure));
-	}
-
-	private boolean standIn() {
-		Map<CacheKey, @Nullable Object> found = new HashMap<>();
-		for (Entry entry : this.missing) {
-			CacheType.Content content = this.parts.content(this.source.cache(), this.source.type(),
-					entry.load.standIn(), null);
-			if (content == null) {
-				publishMisses();
-				return false;
-			}
-			found.put(entry.key, content.value());
-		}
-		this.values.putAll(found);
-		this.missing.forEach((entry) -> this.parts.publish(this.source.cache(), Access.STALE));
-		return true;
-	}
-
-	// Store
-
-	@Override
-	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-		leave();
-		if (failure == null) {
-			return loaded();
-		}
-		if (!(failure instanceof CancellationException)) {
-			failed();
-		}
-		else if (this.over.compareAndSet(false, true)) {
-			release(false);
-		}
-		return DONE;
-	}
-
-	private CompletableFuture<?> loaded() {
-		if (!this.over.compareAndSet(false, true)) {
-			return DONE;
-		}
-		boolean held = spend();
-		List<Loaded> stored = new ArrayList<>(this.missing.size());
-		try {
-			long nanos = System.nanoTime() - this.started;
-			publishMisses();
-			this.parts.events().publish(new CacheEvent.Load(this.source.cache(), true, nanos));
-			long millis = CacheReadParts.millis(nanos / this.missing.size());
-			this.parts.values().loadedIn(this.source.cache(), millis);
-			for (Entry entry : this.missing) {
-				NewValue made = (held && entry.load.permit() != null && entry.certain) ? made(entry.key, millis) : null;
-				if (made != null) {
-					stored.add(new Loaded(entry.load.permit(), made));
-					entry.filled = true;
-				}
-			}
-		}
-		finally {
-			if (held) {
-				this.missing.stream()
-					.filter((entry) -> !entry.filled)
-					.forEach((entry) -> this.parts.loads().discard(entry.load.permit()));
-			}
-		}
-		if (stored.isEmpty()) {
-			return DONE;
-		}
-		CompletableFuture<?> filled = this.parts.loads()
-			.fillAll(stored, this.settings.leaseTime(), this.age, this.budget);
-		return filled.isDone() ? DONE : filled;
-	}
-
-	private @Nullable NewValue made(CacheKey key, long millis) {
-		Object value = this.values.get(key);
-		return (!this.scope.isWriting(key) && this.source.storable().test(value))
-				? this.parts.values().loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, null)
-				: null;
-	}
-
-	private void failed() {
-		if (this.over.compareAndSet(false, true)) {
-			try {
-				long nanos = System.nanoTime() - this.started;
-				this.parts.events().publish(new CacheEvent.Load(this.source.cache(), false, nanos));
-			}
-			finally {
-				release(true);
-			}
-		}
-	}
-
-	private boolean spend() {
-		boolean first = this.spent.compareAndSet(false, true);
-		this.leaseEnd.complete(null);
-		return first;
-	}
-
-	private void release(boolean failed) {
-		if (spend()) {
-			this.missing.forEach((entry) -> this.parts.loads().release(entry.load.permit(), failed));
-		}
-	}
-
-	/**
-	 * The second lookup of the same call, for entries that are of no use, to replace
-	 * them.
-	 */
-	private final class Replacing implements GuardedCall<List<CacheLookup>> {
-
-		private final List<Entry> rejected;
-
-		Replacing(List<Entry> rejected) {
-			this.rejected = rejected;
-		}
-
-		@Override
-		public CompletableFuture<List<CacheLookup>> ask() {
-			return CacheBulkCall.this.ask(this.rejected);
-		}
-
-		@Override
-		public boolean isCancellable() {
-			return true;
-		}
-
-		@Override
-		public Work decide(List<CacheLookup> found) {
-			return CacheBulkCall.this.decide(found);
-		}
-
-		@Override
-		public void giveBack(List<CacheLookup> found) {
-			CacheBulkCall.this.giveBack(found);
-		}
-
+		found.forEach((lookup) -> this.parts.loads().release(lookup.permit(), failed));
+		this.missing.forEach((entry) -> this.parts.loads().release(entry.load.permit(), failed));
+		this.missing.clear();
+		this.asked.forEach(Entry::close);
 	}
 
 	private static final class Entry {
 
 		private final CacheKey key;
 
-		private Load load;
+		private Load load = Load.BYPASS;
 
 		private @Nullable NearToken token;
 
@@ -527,18 +247,8 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>>, GuardedCall
 		/** The change that waits for the store, {@code null} if that is not known. */
 		private volatile @Nullable PendingChange change;
 
-		/** Whether what is loaded is not older than a change that waits. */
-		private boolean certain = true;
-
-		private boolean filled;
-
-		Entry(CacheKey key, Load load) {
+		Entry(CacheKey key) {
 			this.key = key;
-			this.load = load;
-		}
-
-		Load replacing(Load open) {
-			return new Load(open.permit(), open.bypassed(), Boolean.TRUE.equals(this.rejected), null, false);
 		}
 
 		void close() {

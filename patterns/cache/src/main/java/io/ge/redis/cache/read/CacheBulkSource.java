@@ -3,7 +3,6 @@
 package io.ge.redis.cache.read;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,6 @@ import java.util.function.Predicate;
 
 import io.ge.redis.cache.codec.CacheType;
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.core.call.Promises;
 import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param entries the ids by their keys
  */
 public record CacheBulkSource(String cache, Map<CacheKey, Object> entries, CacheType type, ResultForm form,
-		Loader loader, Predicate<@Nullable Object> storable) {
+		Loader loader, Predicate<@Nullable Object> storable) implements CacheEntries {
 
 	/**
 	 * Creates a source.
@@ -42,24 +40,25 @@ public record CacheBulkSource(String cache, Map<CacheKey, Object> entries, Cache
 		return new CacheBulkSource(cache, entries, type, form, loader, storable);
 	}
 
-	Promises promises() {
-		return new Promises(this.form);
-	}
-
-	@Nullable Object load(Collection<CacheKey> missing) throws Throwable {
+	@Override
+	public @Nullable Object load(List<CacheKey> missing) throws Throwable {
 		List<Object> ids = new ArrayList<>(missing.size());
 		missing.forEach((key) -> ids.add(this.entries.get(key)));
 		return this.loader.load(ids);
 	}
 
-	/**
-	 * Returns the value of an entry in what was loaded, {@code null} for absence.
-	 */
-	@Nullable Object value(CacheKey key, @Nullable Object loaded) {
+	@Override
+	public @Nullable Object value(CacheKey key, @Nullable Object loaded) {
 		return (loaded instanceof Map<?, ?> byId) ? byId.get(this.entries.get(key)) : null;
 	}
 
-	Object result(Map<CacheKey, @Nullable Object> values) {
+	@Override
+	public boolean isStorable(@Nullable Object value) {
+		return this.storable.test(value);
+	}
+
+	@Override
+	public Object result(Map<CacheKey, @Nullable Object> values) {
 		Map<Object, Object> result = new LinkedHashMap<>();
 		this.entries.forEach((key, id) -> {
 			Object value = values.get(key);

@@ -2,6 +2,7 @@
 
 package io.ge.redis.cache.read;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.cache.CacheEvent.Access;
@@ -12,14 +13,9 @@ import io.ge.redis.cache.engine.CacheKey;
 import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.engine.CacheLookup.Load;
 import io.ge.redis.cache.engine.CacheQuestion;
-import io.ge.redis.cache.engine.Snapshot;
 import io.ge.redis.cache.near.NearToken;
 import io.ge.redis.cache.near.NearValue;
-import io.ge.redis.cache.settings.CacheSettings;
-import io.ge.redis.cache.write.CallerScope;
 import io.ge.redis.core.call.GuardedCall;
-import io.ge.redis.core.outage.CallBudget;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,45 +27,36 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 
 	private static final CompletableFuture<CacheLookup> NOT_ASKED = CompletableFuture.completedFuture(Load.BYPASS);
 
-	final CacheReadParts parts;
+	private final CacheReadParts parts;
 
-	final CacheSource source;
+	private final CacheSource source;
 
 	/** Whether an entry was found before that is of no use; true if it is unreadable. */
 	private final @Nullable Boolean rejected;
 
-	CacheKey key;
-
-	CallerScope scope;
-
-	Snapshot snapshot;
-
-	CacheSettings settings;
-
-	CallBudget budget;
-
 	private @Nullable Object context;
+
+	private CacheKey key;
+
+	private ReadContext at;
 
 	private @Nullable NearValue held;
 
 	private @Nullable NearToken token;
 
 	/** The change that waits for the store, {@code null} if that is not known. */
-	volatile @Nullable PendingChange change;
+	private volatile @Nullable PendingChange change;
 
 	private @Nullable CacheLoad load;
 
 	CacheCall(CacheReadParts parts, CacheSource source) {
-		this.parts = parts;
-		this.source = source;
-		this.rejected = null;
+		this(parts, source, null);
 	}
 
-	private CacheCall(CacheCall first, boolean unreadable) {
-		this.parts = first.parts;
-		this.source = first.source;
-		this.scope = first.scope;
-		this.rejected = unreadable;
+	private CacheCall(CacheReadParts parts, CacheSource source, @Nullable Boolean rejected) {
+		this.parts = parts;
+		this.source = source;
+		this.rejected = rejected;
 	}
 
 	@Override
@@ -84,38 +71,35 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 		if (!this.source.applies()) {
 			return NOT_ASKED;
 		}
-		if (this.scope == null) {
-			this.scope = this.parts.scope(this.context);
-		}
-		this.key = this.source.key();
-		String cache = this.key.cache();
-		boolean inside = this.scope.isWriting(this.key) || this.scope.isLoading(this.key);
-		this.held = (this.rejected == null && !inside)
-				? this.parts.near().find(this.key, this.source.type(), this.source) : null;
+		CacheKey entry = this.source.key();
+		this.at = this.parts.context(entry.cache(), this.context);
+		this.key = entry;
+		boolean inside = this.at.scope().isWriting(entry) || this.at.scope().isLoading(entry);
+		this.held = (this.rejected == null && !inside) ? this.parts.near().find(entry, this.source.type(), this.source)
+				: null;
 		if (this.held != null) {
 			return NOT_ASKED;
 		}
-		this.snapshot = this.scope.snapshot();
-		this.settings = this.parts.definitions().settings(cache);
-		this.budget = this.parts.loads().newBudget();
-		if (inside || this.parts.invalidations().isDue(cache)) {
+		if (inside || this.parts.invalidations().isDue(entry.cache())) {
 			return changeFirst(Load.BYPASS);
 		}
-		this.token = this.parts.near().begin(this.key);
-		CompletableFuture<Void> ready = this.parts.ready(cache, this.budget);
-		CompletableFuture<CacheLookup> lookup = this.parts.loads().lookup(question(), this.budget);
-		return handedOver(lookup, lookup.thenCompose((found) -> judge(found, ready)));
+		this.token = this.parts.near().begin(entry);
+		CompletableFuture<Void> ready = this.parts.ready(entry.cache(), this.at.budget());
+		CompletableFuture<CacheLookup> lookup = this.parts.loads().lookup(question(), this.at.budget());
+		return CacheReadParts.handedOver(lookup.thenCompose((found) -> judge(found, ready)), () -> lookup.cancel(false),
+				this::unwanted);
 	}
 
 	private CacheQuestion question() {
-		CacheQuestion question = new CacheQuestion(this.key, this.settings, this.source.type().readable(),
-				this.source.isOpen(), !this.snapshot.transactional());
-		// A value in memory must not outlive its entry by a moment
-		return (this.rejected != null) ? question.replacing() : (this.token != null) ? question.timed() : question;
+		CacheQuestion question = new CacheQuestion(this.key, this.at.settings(), this.source.type().readable(),
+				this.source.isOpen(), !this.at.snapshot().transactional());
+		// A value in memory must not outlive its entry, and one written behind has no end
+		boolean timed = this.token != null || this.parts.behind().isBehind(this.key.cache());
+		return (this.rejected != null) ? question.replacing() : timed ? question.timed() : question;
 	}
 
 	private CompletableFuture<CacheLookup> judge(CacheLookup found, CompletableFuture<Void> ready) {
-		return this.parts.stillReady(ready, this.key.cache(), this.budget).thenCompose((known) -> {
+		return this.parts.stillReady(ready, this.key.cache(), this.at.budget()).thenCompose((known) -> {
 			if (!known) {
 				// It is not known which entries were invalidated
 				this.parts.loads().release(found.permit(), false);
@@ -138,31 +122,12 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 		});
 	}
 
-	/**
-	 * Lets a caller cancel the lookup, and releases what still comes then.
-	 */
-	private CompletableFuture<CacheLookup> handedOver(CompletableFuture<?> lookup,
-			CompletableFuture<CacheLookup> judged) {
-		CompletableFuture<CacheLookup> asked = new CompletableFuture<>();
-		judged.whenComplete((found, failure) -> {
-			if (failure != null) {
-				close();
-				asked.completeExceptionally(Waiting.cause(failure));
-			}
-			else if (!asked.complete(found)) {
-				giveBack(found);
-			}
-		});
-		if (!asked.isDone()) {
-			asked.whenComplete((found, failure) -> lookup.cancel(false));
-		}
-		return asked;
-	}
-
 	@Override
 	public boolean isCancellable() {
 		return true;
 	}
+
+	// Take, or load
 
 	@Override
 	public Work decide(CacheLookup found) {
@@ -190,7 +155,7 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 	private Work take(CacheLookup found) {
 		String cache = this.key.cache();
 		if (found instanceof Load open) {
-			return load((this.rejected != null) ? replacing(open) : open);
+			return load((this.rejected != null) ? open.replacing(this.rejected) : open);
 		}
 		if (found instanceof CacheLookup.Late) {
 			this.parts.publish(cache, Access.MISS);
@@ -198,26 +163,19 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 		}
 		byte[] entry = (found instanceof CacheLookup.Found hit) ? hit.value() : ((CacheLookup.Expired) found).value();
 		CacheType.Content content = this.source.type().read(entry);
-		boolean useful = content != null && this.parts.isCurrent(cache, content, this.source);
-		if (useful && found.permit() != null) {
+		if (content == null || !this.parts.isCurrent(this.source, content)) {
+			close();
+			CacheCall again = new CacheCall(this.parts, this.source, content == null);
+			return (this.rejected != null) ? load(Load.UNSTORED.replacing(this.rejected))
+					: () -> this.parts.calls().start(this.source.form(), () -> again);
+		}
+		if (found.permit() != null) {
 			// Every load runs in a caller, with all that is bound to it
 			return load(new Load(found.permit(), false, false, entry, true));
 		}
-		if (content != null && useful) {
-			this.parts.near().keep(this.token, found, this.source.type(), content);
-			this.parts.publish(cache, (found instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
-			return result(content.value());
-		}
-		if (this.rejected != null) {
-			return load(replacing(Load.UNSTORED));
-		}
-		close();
-		CacheCall again = new CacheCall(this, content == null);
-		return () -> this.parts.calls().start(this.source.form(), () -> again);
-	}
-
-	private Load replacing(Load open) {
-		return new Load(open.permit(), open.bypassed(), Boolean.TRUE.equals(this.rejected), null, false);
+		this.parts.near().keep(this.token, found, this.source.type(), content);
+		this.parts.publish(cache, (found instanceof CacheLookup.Expired) ? Access.STALE : Access.HIT);
+		return result(content.value());
 	}
 
 	private Work result(@Nullable Object plain) {
@@ -226,24 +184,26 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 
 	private Work load(Load open) {
 		close();
-		CacheLoad begun = new CacheLoad(this, open);
+		CacheLoad begun = new CacheLoad(this.parts, this.source, this.at,
+				List.of(new CacheLoad.Missing(this.key, open, this.change)), null);
 		OpenMiss miss = this.source.isOpen() ? begun.missed() : null;
 		if (miss != null) {
 			return () -> this.source.promises().of(miss);
 		}
-		if (!this.source.form().isPlain()) {
-			begun.endWithLease();
-		}
 		this.load = begun;
-		return begun;
+		return begun.endingWithLease();
 	}
 
 	@Override
 	public void giveBack(CacheLookup found) {
+		unwanted(found);
+	}
+
+	private void unwanted(@Nullable CacheLookup found) {
 		if (this.load != null) {
 			this.load.abandoned();
 		}
-		else {
+		else if (found != null) {
 			this.parts.loads().release(found.permit(), false);
 		}
 		close();

@@ -2,18 +2,24 @@
 
 package io.ge.redis.cache.read;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.behind.PendingChange;
 import io.ge.redis.cache.codec.CacheType;
+import io.ge.redis.cache.engine.CacheKey;
+import io.ge.redis.cache.engine.CacheLoads.Loaded;
 import io.ge.redis.cache.engine.CacheLookup.Load;
 import io.ge.redis.cache.engine.CacheLookup.Permit;
 import io.ge.redis.cache.engine.CacheTags;
@@ -23,24 +29,26 @@ import io.ge.redis.core.call.GuardedCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the value of an entry, and stores it if there is a permit for that. The permit is
- * used or released once: by whatever ends the load, or, if the promise of the value is
- * never kept, at the end of the lease.
+ * Loads values of entries in one go, and stores those for which there are permits. A
+ * permit is used or released once: by whatever ends the load, or, if the promise of the
+ * values is never kept, at the end of the lease.
  * <p>
- * Where the cache is written behind, a change that waits for the store is newer than the
- * database, and is taken instead.
+ * Where the cache is written behind, changes that wait for the store are newer than the
+ * database, and are taken instead.
  */
 final class CacheLoad implements GuardedCall.Work {
 
-	private final CacheCall call;
-
-	private final CacheSource source;
-
 	private final CacheReadParts parts;
 
-	private final String cache;
+	private final CacheEntries source;
 
-	private final Load load;
+	private final ReadContext at;
+
+	private final List<Missing> missing;
+
+	private final Map<CacheKey, @Nullable Object> values;
+
+	private final boolean several;
 
 	private final long stamp;
 
@@ -49,45 +57,56 @@ final class CacheLoad implements GuardedCall.Work {
 
 	private final @Nullable CacheTags tags;
 
+	/** Whether there is a value that stands in for each of them. */
+	private final boolean standIns;
+
 	private final AtomicBoolean over = new AtomicBoolean();
 
-	private final AtomicReference<@Nullable Permit> permit;
+	private final AtomicBoolean spent = new AtomicBoolean();
 
-	private final CompletableFuture<Void> spent = new CompletableFuture<>();
+	private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+	private final List<CacheKey> within = new ArrayList<>(1);
+
+	private final List<CacheKey> loaded = new ArrayList<>(1);
 
 	private boolean published;
 
-	/** Whether what is loaded is not older than a change that waits for the store. */
-	private boolean certain = true;
-
-	/** The thread on which the load begins, if it is the outermost one of its entry. */
 	private volatile @Nullable Thread entered;
 
 	private volatile long started = System.nanoTime();
 
 	/**
 	 * Begins a load.
-	 * @param load what was looked up, with the permit to store the value
+	 * @param missing the entries to load, with the permits to store them
+	 * @param values the values of other entries that the call has found, if it reads
+	 * several
 	 */
-	CacheLoad(CacheCall call, Load load) {
-		this.call = call;
-		this.source = call.source;
-		this.parts = call.parts;
-		this.cache = call.key.cache();
-		this.load = load;
-		this.permit = new AtomicReference<>(load.permit());
-		this.stamp = this.parts.invalidations().stamp(this.cache, call.snapshot);
-		this.age = call.snapshot.ageMillis();
-		this.tags = (load.permit() != null) ? this.source.tags() : null;
-		if (load.standIn() == null || this.source.isOpen()) {
-			publishMiss();
+	CacheLoad(CacheReadParts parts, CacheEntries source, ReadContext at, List<Missing> missing,
+			@Nullable Map<CacheKey, @Nullable Object> values) {
+		this.parts = parts;
+		this.source = source;
+		this.at = at;
+		this.missing = missing;
+		this.several = values != null;
+		this.values = (values != null) ? values : new HashMap<>(2);
+		this.stamp = parts.invalidations().stamp(source.cache(), at.snapshot());
+		this.age = at.snapshot().ageMillis();
+		boolean permitted = missing.stream().anyMatch((each) -> each.load().permit() != null);
+		this.tags = permitted ? source.tags() : null;
+		this.standIns = missing.stream().allMatch((each) -> each.load().standIn() != null);
+		if (!this.standIns) {
+			publishMisses();
 		}
 	}
 
-	private void publishMiss() {
+	/**
+	 * Publishes what the caller has asked for in vain, once.
+	 */
+	private void publishMisses() {
 		if (!this.published) {
 			this.published = true;
-			this.parts.publishMiss(this.cache, this.load);
+			this.missing.forEach((each) -> this.parts.publishMiss(this.source.cache(), each.load()));
 		}
 	}
 
@@ -96,36 +115,41 @@ final class CacheLoad implements GuardedCall.Work {
 	 * @return the miss, or {@code null} if a change waits for the store
 	 */
 	@Nullable OpenMiss missed() {
-		PendingChange change = this.call.change;
-		if (change != null && change.isPresent()) {
+		publishMisses();
+		Missing only = this.missing.get(0);
+		if (only.change() != null && only.change().isPresent()) {
 			return null;
 		}
-		boolean older = change == null && this.parts.behind().isBehind(this.cache);
+		boolean older = only.change() == null && this.parts.behind().isBehind(this.source.cache());
 		if (older) {
 			release(false);
 		}
-		return new OpenMiss(this.parts, this.call.key, this.source.type(), older ? Load.UNSTORED : this.load, this.age,
+		return new OpenMiss(this.parts, only.key(), this.source.type(), older ? Load.UNSTORED : only.load(), this.age,
 				this.stamp);
 	}
 
 	/**
-	 * Releases the permit at its end: Redis has forgotten it, but others in this instance
-	 * wait for a value that may never come.
+	 * Releases the permits at their end: Redis has forgotten them, but others in this
+	 * instance wait for values that may never come.
 	 */
-	void endWithLease() {
-		if (this.load.permit() != null) {
-			this.spent.completeOnTimeout(null, this.call.settings.leaseTime().toMillis(), TimeUnit.MILLISECONDS)
+	CacheLoad endingWithLease() {
+		if (!this.source.form().isPlain()) {
+			this.end.completeOnTimeout(null, this.at.settings().leaseTime().toMillis(), TimeUnit.MILLISECONDS)
 				.thenRunAsync(() -> release(false));
 		}
+		return this;
 	}
 
 	// Load
 
 	@Override
 	public void begin(GuardedCall.Beginning beginning) throws Throwable {
-		if (this.parts.transactions().beginLoad(this.call.key)) {
-			this.entered = Thread.currentThread();
+		for (Missing each : this.missing) {
+			if (this.parts.transactions().beginLoad(each.key())) {
+				this.within.add(each.key());
+			}
 		}
+		this.entered = Thread.currentThread();
 		try {
 			beginning.run();
 		}
@@ -134,43 +158,59 @@ final class CacheLoad implements GuardedCall.Work {
 		}
 	}
 
-	// Also at the end, which may come while it begins: the caller that has the value then
-	// is outside
+	// Also at the end, which may come while it begins: the caller that has the values
+	// then is outside
 	private void leave() {
 		if (this.entered == Thread.currentThread()) {
 			this.entered = null;
-			this.parts.transactions().endLoad(this.call.key);
+			this.within.forEach(this.parts.transactions()::endLoad);
 		}
 	}
 
 	@Override
 	public Object contextual(Object context) {
-		return CallerScope.loading(context, List.of(this.call.key));
+		return CallerScope.loading(context, this.missing.stream().map(Missing::key).toList());
 	}
 
 	@Override
 	public @Nullable Object start() throws Throwable {
 		this.started = System.nanoTime();
-		if (this.parts.behind().isBehind(this.cache)) {
-			PendingChange change = this.call.change;
-			this.certain = change != null;
-			if (change != null && change.isPresent()) {
-				try {
-					Object waiting = this.parts.behind().value(change, this.source.type().javaType());
-					return this.source.promises().of(this.source.result(waiting));
-				}
-				catch (RuntimeException | StackOverflowError | LinkageError ex) {
-					// The database is what is left. It may be older than the change
-					this.certain = false;
-				}
+		boolean behind = this.parts.behind().isBehind(this.source.cache());
+		for (Missing each : this.missing) {
+			if (!behind || !takeChange(each)) {
+				this.loaded.add(each.key());
 			}
 		}
-		return (this.load.standIn() != null) ? this.source.promises().recovered(this.source::load, this::standIn)
-				: this.source.load();
+		if (this.loaded.isEmpty()) {
+			return this.source.promises().of(this.source.result(this.values));
+		}
+		GuardedCall.Work load = () -> this.source.load(this.loaded);
+		Object loading = this.standIns ? this.source.promises().recovered(load, this::standIn) : load.start();
+		return this.several ? this.source.promises().then(loading, this::all) : loading;
+	}
+
+	private boolean takeChange(Missing each) {
+		PendingChange change = each.change();
+		try {
+			if (change != null && change.isPresent()) {
+				this.values.put(each.key(), this.parts.behind().value(change, this.source.type().javaType()));
+				return true;
+			}
+		}
+		catch (RuntimeException | StackOverflowError | LinkageError ex) {
+			// The database is what is left. It may be older than the change
+		}
+		return false;
+	}
+
+	private @Nullable Object all(@Nullable Object result) {
+		this.loaded.forEach((key) -> this.values.put(key, this.source.value(key, result)));
+		return this.source.promises().of(this.source.result(this.values));
 	}
 
 	/**
-	 * Takes the value that is there, since no other one could be loaded.
+	 * Takes the values that are there, since no others could be loaded: only if there is
+	 * one for every entry.
 	 */
 	private CompletableFuture<@Nullable Object> standIn(Throwable failure) {
 		if (failure instanceof Error || failure instanceof CancellationException
@@ -178,26 +218,28 @@ final class CacheLoad implements GuardedCall.Work {
 			return CompletableFuture.failedFuture(failure);
 		}
 		failed();
-		CompletableFuture<Boolean> ready = this.parts.ready(this.cache, this.parts.loads().newBudget())
+		CompletableFuture<Boolean> ready = this.parts.ready(this.source.cache(), this.parts.loads().newBudget())
 			.handle((none, problem) -> problem == null);
-		return this.parts.calls().handOver(ready, this::standIn, (content) -> {
+		return this.parts.calls().<Boolean, Boolean>handOver(ready, (known) -> known && standIn(), (unwanted) -> {
 		})
 			.toCompletableFuture()
-			.thenCompose((content) -> (content != null)
-					? CompletableFuture.completedFuture(this.source.result(content.value()))
+			.thenCompose((found) -> found ? CompletableFuture.completedFuture(this.source.result(this.values))
 					: CompletableFuture.failedFuture(failure));
 	}
 
-	private CacheType.@Nullable Content standIn(boolean known) {
-		CacheType.Content content = known
-				? this.parts.content(this.cache, this.source.type(), this.load.standIn(), this.source) : null;
-		if (content == null) {
-			publishMiss();
+	private boolean standIn() {
+		for (Missing each : this.missing) {
+			byte[] entry = each.load().standIn();
+			CacheType.Content content = (entry != null) ? this.source.type().read(entry) : null;
+			if (content == null || !this.parts.isCurrent(this.source, content)) {
+				publishMisses();
+				return false;
+			}
+			this.values.put(each.key(), content.value());
 		}
-		else {
-			this.parts.publish(this.cache, this.load.early() ? Access.HIT : Access.STALE);
-		}
-		return content;
+		this.missing.forEach(
+				(each) -> this.parts.publish(this.source.cache(), each.load().early() ? Access.HIT : Access.STALE));
+		return true;
 	}
 
 	// Store
@@ -206,7 +248,7 @@ final class CacheLoad implements GuardedCall.Work {
 	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 		leave();
 		if (failure == null) {
-			return loaded(value);
+			return store(value);
 		}
 		if (failure instanceof CancellationException) {
 			abandoned();
@@ -217,47 +259,76 @@ final class CacheLoad implements GuardedCall.Work {
 		return DONE;
 	}
 
-	private CompletableFuture<?> loaded(@Nullable Object loaded) {
+	private CompletableFuture<?> store(@Nullable Object result) {
 		if (!this.over.compareAndSet(false, true)) {
 			return DONE;
 		}
-		Permit held = spend();
-		NewValue made = null;
+		boolean held = spend();
+		List<Loaded> stored = new ArrayList<>(this.missing.size());
+		boolean made = false;
 		try {
 			long nanos = System.nanoTime() - this.started;
-			publishMiss();
-			this.parts.events().publish(new CacheEvent.Load(this.cache, true, nanos));
-			this.parts.values().loadedIn(this.cache, CacheReadParts.millis(nanos));
-			made = (held != null && this.certain) ? made(this.source.plain(loaded), nanos) : null;
+			publishMisses();
+			this.parts.events().publish(new CacheEvent.Load(this.source.cache(), true, nanos));
+			long millis = CacheReadParts.millis(nanos / this.missing.size());
+			this.parts.values().loadedIn(this.source.cache(), millis);
+			this.loaded.forEach((key) -> this.values.put(key, this.source.value(key, result)));
+			if (held) {
+				make(stored, millis);
+			}
+			made = true;
 		}
 		finally {
-			if (made == null) {
-				this.parts.loads().discard(held);
+			if (held) {
+				discardAllBut(made ? stored : List.of());
 			}
 		}
-		if (held == null || made == null) {
+		if (stored.isEmpty()) {
 			return DONE;
 		}
-		CompletableFuture<?> stored = this.parts.loads().fill(held, made, true, this.age, this.call.budget);
-		return stored.isDone() ? DONE : stored;
+		CompletableFuture<?> filled = this.parts.loads()
+			.fillAll(stored, this.at.settings().leaseTime(), this.age, this.at.budget());
+		return filled.isDone() ? DONE : filled;
 	}
 
 	/**
 	 * Makes what is stored. In one transaction a writer may have begun meanwhile, whose
-	 * row is not committed: then nothing is.
+	 * row is not committed: then it is not. Nor is what may be older than a change that
+	 * waits.
 	 */
-	private @Nullable NewValue made(@Nullable Object value, long nanos) {
-		return (!this.call.scope.isWriting(this.call.key) && this.source.isStorable(value))
-				? this.parts.values()
-					.loaded(this.cache, this.source.type(), value, CacheReadParts.millis(nanos), this.stamp, this.tags)
-				: null;
+	private void make(List<Loaded> stored, long millis) {
+		boolean behind = this.parts.behind().isBehind(this.source.cache());
+		for (Missing each : this.missing) {
+			Permit permit = each.load().permit();
+			boolean certain = !behind
+					|| (each.change() != null && (!each.change().isPresent() || !this.loaded.contains(each.key())));
+			Object value = this.values.get(each.key());
+			NewValue bytes = (permit != null && certain && !this.at.scope().isWriting(each.key())
+					&& this.source.isStorable(value))
+							? this.parts.values()
+								.loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, this.tags)
+							: null;
+			if (permit != null && bytes != null) {
+				stored.add(new Loaded(permit, bytes));
+			}
+		}
+	}
+
+	private void discardAllBut(List<Loaded> stored) {
+		Set<Permit> filled = new HashSet<>(2);
+		stored.forEach((each) -> filled.add(each.permit()));
+		for (Missing each : this.missing) {
+			if (!filled.contains(each.load().permit())) {
+				this.parts.loads().discard(each.load().permit());
+			}
+		}
 	}
 
 	private void failed() {
 		if (this.over.compareAndSet(false, true)) {
 			try {
 				long nanos = System.nanoTime() - this.started;
-				this.parts.events().publish(new CacheEvent.Load(this.cache, false, nanos));
+				this.parts.events().publish(new CacheEvent.Load(this.source.cache(), false, nanos));
 			}
 			finally {
 				release(true);
@@ -266,7 +337,7 @@ final class CacheLoad implements GuardedCall.Work {
 	}
 
 	/**
-	 * Ends it because no caller wants the value any more: the next one in line may load.
+	 * Ends it because no caller wants the values any more: the next one in line may load.
 	 */
 	void abandoned() {
 		if (this.over.compareAndSet(false, true)) {
@@ -274,14 +345,26 @@ final class CacheLoad implements GuardedCall.Work {
 		}
 	}
 
-	private void release(boolean failed) {
-		this.parts.loads().release(spend(), failed);
+	private boolean spend() {
+		boolean first = this.spent.compareAndSet(false, true);
+		this.end.complete(null);
+		return first;
 	}
 
-	private @Nullable Permit spend() {
-		Permit held = this.permit.getAndSet(null);
-		this.spent.complete(null);
-		return held;
+	private void release(boolean failed) {
+		if (spend()) {
+			this.missing.forEach((each) -> this.parts.loads().release(each.load().permit(), failed));
+		}
+	}
+
+	/**
+	 * An entry to load.
+	 *
+	 * @param load what was looked up, with the permit to store the value
+	 * @param change the change that waits for the store, {@code null} if that is not
+	 * known
+	 */
+	record Missing(CacheKey key, Load load, @Nullable PendingChange change) {
 	}
 
 }

@@ -3,6 +3,7 @@
 package io.ge.redis.cache.read;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.behind.WriteBehind;
@@ -18,6 +19,7 @@ import io.ge.redis.cache.write.ReactiveCacheTransactions;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +29,13 @@ public record CacheReadParts(CacheRegistry definitions, CacheLoads loads, CacheV
 		CacheInvalidations invalidations, CacheTransactions transactions, ReactiveCacheTransactions reactive,
 		GuardEvents events, NearReader near, WriteBehind behind, GuardedCalls calls) {
 
-	CallerScope scope(@Nullable Object context) {
-		return new CallerScope(this.transactions, this.reactive, context);
+	/**
+	 * Returns the context of a call that begins on this thread.
+	 * @param subscriber the context of its subscriber, or {@code null} if there is none
+	 */
+	ReadContext context(String cache, @Nullable Object subscriber) {
+		CallerScope scope = new CallerScope(this.transactions, this.reactive, subscriber);
+		return new ReadContext(scope, scope.snapshot(), this.definitions.settings(cache), this.loads.newBudget());
 	}
 
 	void publish(String cache, CacheEvent.Access access) {
@@ -60,24 +67,39 @@ public record CacheReadParts(CacheRegistry definitions, CacheLoads loads, CacheV
 	}
 
 	/**
-	 * Reads an entry.
-	 * @param source the reader, or {@code null} for one that names no tags
-	 * @return the content, or {@code null} if it cannot be read or was invalidated
-	 */
-	CacheType.@Nullable Content content(String cache, CacheType type, byte @Nullable [] entry,
-			@Nullable CacheSource source) {
-		CacheType.Content content = (entry != null) ? type.read(entry) : null;
-		return (content != null && isCurrent(cache, content, source)) ? content : null;
-	}
-
-	/**
 	 * Returns whether an entry was not invalidated, and has tags if its reader names
 	 * some.
 	 */
-	boolean isCurrent(String cache, CacheType.Content content, @Nullable CacheSource source) {
+	boolean isCurrent(CacheEntries entries, CacheType.Content content) {
 		long[] tags = content.header().tags();
-		return !this.invalidations.isOutdated(cache, content.header().stamp(), tags)
-				&& (tags.length > 0 || source == null || !NearReader.isTagged(source));
+		return !this.invalidations.isOutdated(entries.cache(), content.header().stamp(), tags)
+				&& (tags.length > 0 || !NearReader.isTagged(entries));
+	}
+
+	/**
+	 * Hands an answer over to a caller that may cancel its wait.
+	 * @param cancel called if it does so
+	 * @param unwanted called with an answer that comes after that, or with {@code null}
+	 * if there is none
+	 */
+	static <T> CompletableFuture<T> handedOver(CompletableFuture<T> answer, Runnable cancel,
+			Consumer<@Nullable T> unwanted) {
+		CompletableFuture<T> handed = new CompletableFuture<>();
+		answer.whenComplete((found, failure) -> {
+			boolean taken = (failure == null) ? handed.complete(found)
+					: handed.completeExceptionally(Waiting.cause(failure));
+			if (!taken || failure != null) {
+				unwanted.accept(found);
+			}
+		});
+		if (!handed.isDone()) {
+			handed.whenComplete((found, failure) -> {
+				if (handed.isCancelled()) {
+					cancel.run();
+				}
+			});
+		}
+		return handed;
 	}
 
 	static long millis(long nanos) {

@@ -2,31 +2,31 @@
 
 package io.ge.redis.cache.read;
 
-import io.ge.redis.cache.codec.CacheType;
+import java.util.List;
+import java.util.Map;
+
 import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.engine.CacheTags;
-import io.ge.redis.core.call.Promises;
 import io.ge.redis.core.call.ResultForm;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One entry, and where its value comes from, now or later.
  */
-public interface CacheSource {
+public interface CacheSource extends CacheEntries {
 
 	/**
 	 * Returns the key of the entry, evaluated when it is asked for first.
 	 */
 	CacheKey key();
 
-	CacheType type();
-
-	default ResultForm form() {
-		return ResultForm.PLAIN;
+	@Override
+	default String cache() {
+		return key().cache();
 	}
 
-	default Promises promises() {
-		return new Promises(form());
+	@Override
+	default ResultForm form() {
+		return ResultForm.PLAIN;
 	}
 
 	/**
@@ -43,11 +43,21 @@ public interface CacheSource {
 	 */
 	@Nullable Object load() throws Throwable;
 
+	@Override
+	default @Nullable Object load(List<CacheKey> missing) throws Throwable {
+		return load();
+	}
+
 	/**
 	 * Returns what is stored of a value that was loaded or promised.
 	 */
 	default @Nullable Object plain(@Nullable Object loaded) {
 		return loaded;
+	}
+
+	@Override
+	default @Nullable Object value(CacheKey key, @Nullable Object loaded) {
+		return plain(loaded);
 	}
 
 	/**
@@ -57,16 +67,9 @@ public interface CacheSource {
 		return plain;
 	}
 
-	default boolean isStorable(@Nullable Object value) {
-		return true;
-	}
-
-	/**
-	 * Returns the tags of the entry.
-	 * @return the tags, or {@code null} if the source knows nothing of them
-	 */
-	default @Nullable CacheTags tags() {
-		return null;
+	@Override
+	default @Nullable Object result(Map<CacheKey, @Nullable Object> values) {
+		return result(values.get(key()));
 	}
 
 	/**

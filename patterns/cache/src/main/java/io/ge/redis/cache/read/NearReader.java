@@ -50,7 +50,7 @@ public final class NearReader {
 	 * @param source asks for it, or {@code null} for a reader that says nothing of tags
 	 * @return the value, or {@code null} if Redis is to be asked
 	 */
-	@Nullable NearValue find(CacheKey key, CacheType type, @Nullable CacheSource source) {
+	@Nullable NearValue find(CacheKey key, CacheType type, @Nullable CacheEntries source) {
 		NearCache near = this.caches.of(key.cache());
 		NearValue value = (near != null) ? find(near, key, type) : null;
 		if (near == null || value == null || (value.tags().length == 0 && source != null && isTagged(source))) {
@@ -64,7 +64,7 @@ public final class NearReader {
 	 * Returns whether a reader names tags: an entry that was stored before anybody said
 	 * what its tags are would be out of reach.
 	 */
-	static boolean isTagged(CacheSource source) {
+	static boolean isTagged(CacheEntries source) {
 		CacheTags tags = source.tags();
 		return tags != null && !tags.isEmpty();
 	}

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.core.invocation.Settings;
 
 /**
@@ -22,13 +23,13 @@ public final class NearDefinitions {
 		this.properties = properties;
 	}
 
-	public NearSettings settings(String cache, Settings origins) {
-		CacheProperties.Near all = this.properties.get().near();
+	public Near settings(String cache, Settings origins) {
+		Near all = this.properties.get().near();
 		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
 		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
 		boolean enabled = origins.pick("near", named.enabled(), null, all.enabled());
 		Settings details = enabled ? origins : new Settings();
-		return new NearSettings(enabled, details.pick("nearMaxEntries", named.maxEntries(), null, all.maxEntries()),
+		return new Near(enabled, details.pick("nearMaxEntries", named.maxEntries(), null, all.maxEntries()),
 				details.pick("nearTtl", named.ttl(), null, all.ttl()));
 	}
 
@@ -44,7 +45,7 @@ public final class NearDefinitions {
 	 * property names.
 	 */
 	public boolean isAnyKept() {
-		return isAny(NearSettings::isKeeping);
+		return isAny(Near::isKeeping);
 	}
 
 	/**
@@ -52,10 +53,10 @@ public final class NearDefinitions {
 	 * no property names.
 	 */
 	public boolean isAnyNear() {
-		return isAny(NearSettings::enabled);
+		return isAny(Near::enabled);
 	}
 
-	private boolean isAny(Predicate<NearSettings> such) {
+	private boolean isAny(Predicate<Near> such) {
 		Set<String> names = new TreeSet<>(this.properties.get().caches().keySet());
 		names.add("");
 		return names.stream().anyMatch((cache) -> such.test(settings(cache, new Settings())));

@@ -56,7 +56,7 @@ class CacheCodecTests {
 		CacheType type = new CacheCodec(() -> application, () -> 16384, () -> 0).type(Visit.class);
 		Visit visit = new Visit(OffsetDateTime.parse("2026-01-01T23:00:00-11:00"));
 		byte[] bytes = type.write(visit);
-		assertThat(new String(bytes, 22, bytes.length - 22)).isEqualTo("{\"first_at\":\"2026-01-01T23:00:00-11:00\"}");
+		assertThat(new String(bytes, 30, bytes.length - 30)).isEqualTo("{\"first_at\":\"2026-01-01T23:00:00-11:00\"}");
 		assertThat(type.read(bytes).value()).isEqualTo(visit);
 	}
 
@@ -70,17 +70,17 @@ class CacheCodecTests {
 	void shapesOfSubtypesAreChosenByTheApplicationsNames() {
 		CacheType type = this.codec.type(Shape.class);
 		byte[] bytes = type.write(new Circle(2));
-		assertThat(new String(bytes, 22, bytes.length - 22)).isEqualTo("{\"type\":\"circle\",\"radius\":2}");
+		assertThat(new String(bytes, 30, bytes.length - 30)).isEqualTo("{\"type\":\"circle\",\"radius\":2}");
 		assertThat(type.read(bytes).value()).isEqualTo(new Circle(2));
 	}
 
 	@Test
 	void bytesOfThisFormatStayReadable() {
 		CacheType type = this.codec.type(Integer.class);
-		String number = "03231ae20000000000000000000000000000000000003432";
-		String absence = "03231ae2000100000000000000000000000000000000";
-		String loadedInASecondKeptForAnHour = "03231ae20000000003e80036ee8000000000000000003432";
-		String stampedAndTagged = "03231ae2000400000000000000000000000000000007020000000000000001ffffffffffffffff3432";
+		String number = "04231ae200000000000000000000000000000000000000000000000000003432";
+		String absence = "04231ae20001000000000000000000000000000000000000000000000000";
+		String loadedInASecondKeptForAnHour = "04231ae20000000003e80036ee80000000000000000000000000000000003432";
+		String stampedAndTagged = "04231ae20004000000000000000000000000000000070000000000000000020000000000000001ffffffffffffffff3432";
 		assertThat(hex(type.write(42))).isEqualTo(number);
 		assertThat(hex(type.write(null))).isEqualTo(absence);
 		assertThat(hex(type.write(42, new CacheHeader(1000, 3_600_000, 0)))).isEqualTo(loadedInASecondKeptForAnHour);
@@ -95,25 +95,29 @@ class CacheCodecTests {
 
 	@Test
 	void compressedBytesOfThisFormatStayReadable() {
-		byte[] bytes = bytes("035a7dc7b602000000000000000000000000000000007801534a24122801004bcb0f6d");
+		byte[] bytes = bytes("045a7dc7b6020000000000000000000000000000000000000000000000007801534a24122801004bcb0f6d");
 		assertThat(this.codec.type(String.class).read(bytes))
 			.isEqualTo(new CacheType.Content("a".repeat(40), CacheHeader.NONE));
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "01231ae200003432", "01231ae20001", "02231ae20000000000000000000000000000000000003432" })
+	@ValueSource(strings = { "01231ae200003432", "01231ae20001", "02231ae20000000000000000000000000000000000003432",
+			"03231ae20000000000000000000000000000000000003432" })
 	void bytesOfEarlierFormatsAreAMiss(String hex) {
 		assertThat(this.codec.type(Integer.class).read(bytes(hex))).isNull();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "03", "ff", "03231ae200", "03231ae20000000000000000000000000000000000",
-			"03231ae2000000000000000000000000000000000000", "03231ae20000000000000000000000000000000000007b",
-			"03d3a1baf00000000000000000000000000000000000003432", "0300000000000000000000000000000000000000003432",
-			"03231ae20000000000000000000000000000000000006e756c6c",
-			"03231ae200000000000000000000000000000000000034327d", "03231ae200020000000000000000000000000000000034327d",
-			"03231ae2000400000000000000000000000000000000",
-			"03231ae20004000000000000000000000000000000000200000000000000013432" })
+	@ValueSource(strings = { "", "04", "ff", "04231ae200", "04231ae200000000000000000000000000000000000000000000000000",
+			"04231ae20000000000000000000000000000000000000000000000000000",
+			"04231ae200000000000000000000000000000000000000000000000000007b",
+			"04d3a1baf000000000000000000000000000000000000000000000000000003432",
+			"04000000000000000000000000000000000000000034000000000000000032",
+			"04231ae200000000000000000000000000000000000000000000000000006e756c6c",
+			"04231ae2000000000000000000000000000000000000000000000000000034327d",
+			"04231ae2000200000000000000000000000000000000000000000000000034327d",
+			"04231ae20004000000000000000000000000000000000000000000000000",
+			"04231ae200040000000000000000000000000000000000000000000000000200000000000000013432" })
 	void otherBytesAreUnreadable(String hex) {
 		assertThat(this.codec.type(Integer.class).read(bytes(hex))).isNull();
 	}
@@ -121,10 +125,10 @@ class CacheCodecTests {
 	@Test
 	void largeValuesAreCompressedWhereThatMakesThemSmaller() {
 		CacheType type = new CacheCodec(JsonMapper::shared, () -> 100, () -> 0).type(String.class);
-		assertThat(type.write("a".repeat(98))).as("up to the threshold").hasSize(122);
+		assertThat(type.write("a".repeat(98))).as("up to the threshold").hasSize(130);
 		assertThat(type.write("a".repeat(99))).as("above it").hasSizeLessThan(60);
 		CacheType eager = new CacheCodec(JsonMapper::shared, () -> 0, () -> 0).type(String.class);
-		assertThat(eager.write("abcdefghij")).as("no smaller").hasSize(34);
+		assertThat(eager.write("abcdefghij")).as("no smaller").hasSize(42);
 		assertThat(eager.read(eager.write("abcdefghij")).value()).isEqualTo("abcdefghij");
 		byte[] damaged = type.write("a".repeat(1000));
 		damaged[damaged.length - 1]++;

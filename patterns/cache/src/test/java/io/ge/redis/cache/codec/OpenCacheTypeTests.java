@@ -92,7 +92,7 @@ class OpenCacheTypeTests {
 
 	@Test
 	void otherBytesAreNone() {
-		for (byte[] bytes : new byte[][] { {}, { CacheHeader.FORMAT }, new byte[22], new byte[40], { 1, 2, 3 } }) {
+		for (byte[] bytes : new byte[][] { {}, { CacheHeader.FORMAT }, new byte[30], new byte[40], { 1, 2, 3 } }) {
 			assertThat(this.type.read(bytes)).isNull();
 		}
 		byte[] forged = bytes(this.type, new Order("a"));

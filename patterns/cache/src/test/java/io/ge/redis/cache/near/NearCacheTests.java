@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.cache.codec.CacheCodec;
 import io.ge.redis.cache.codec.CacheHeader;
 import io.ge.redis.cache.codec.CacheType;
@@ -22,7 +23,6 @@ import io.ge.redis.cache.engine.CacheLookup;
 import io.ge.redis.cache.read.NearReader;
 import io.ge.redis.cache.settings.CacheRegistry;
 import io.ge.redis.cache.settings.CacheSettings;
-import io.ge.redis.cache.settings.NearSettings;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class NearCacheTests {
 
 	private static final long MAX_STALENESS = 1000;
 
-	private static final NearStore STORE = new CaffeineNearStore(new NearSettings(true, 100, TTL));
+	private static final NearStore STORE = new CaffeineNearStore(new Near(true, 100, TTL));
 
 	private static CacheType.Content content(@Nullable Object value) {
 		return new CacheType.Content(value, CacheHeader.NONE);
@@ -277,8 +277,8 @@ class NearCacheTests {
 			}
 
 		};
-		NearCaches caches = new NearCaches(true, (cache) -> new NearSettings(true, 10, TTL), (settings) -> counting,
-				world.feed, CacheSettings.EVER, soon::add);
+		NearCaches caches = new NearCaches(true, (cache) -> new Near(true, 10, TTL), (settings) -> counting, world.feed,
+				CacheSettings.EVER, soon::add);
 		caches.isInUse();
 		assertThat(soon).as("nothing in memory").isEmpty();
 		caches.of("numbers");
@@ -320,7 +320,7 @@ class NearCacheTests {
 
 	@Test
 	void holdsNoMoreThanItMay() {
-		NearStore small = new CaffeineNearStore(new NearSettings(true, 10, TTL));
+		NearStore small = new CaffeineNearStore(new Near(true, 10, TTL));
 		World world = new World(small);
 		for (int i = 0; i < 1000; i++) {
 			NearToken token = world.near.begin(new CacheKey("numbers", List.of("k" + i)), 0);
