@@ -99,7 +99,8 @@ abstract class CacheContract {
 
 	@Test
 	void missIsLoadedOnceAtTwoScriptCallsAndHitIsAGet() {
-		assertThat(calls(() -> this.balances.find("a"))).isEqualTo(2);
+		assertThat(calls(() -> this.balances.find("a"))).as("one more through a driver that cannot send the command")
+			.isBetween(2L, 3L);
 		assertThat(calls(() -> assertThat(this.balances.find("a")).isEqualTo(this.balances.stored("a"))))
 			.as("one through a driver that cannot send the command")
 			.isLessThanOrEqualTo(1);

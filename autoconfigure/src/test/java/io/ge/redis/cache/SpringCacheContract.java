@@ -153,7 +153,8 @@ abstract class SpringCacheContract {
 				String id = newId();
 				this.spring.loads().set(0);
 				this.application.events().takeResults();
-				assertThat(calls(() -> reader.apply(id))).isEqualTo(2);
+				assertThat(calls(() -> reader.apply(id))).as("one more through a driver that cannot send the command")
+					.isBetween(2L, 3L);
 				assertThat(calls(() -> assertThat(reader.apply(id)).isEqualTo(stored(id))))
 					.as("one through a driver that cannot send the command")
 					.isLessThanOrEqualTo(1);
