@@ -212,7 +212,7 @@ final class CacheBulkCall implements GuardedCall<List<CacheLookup>> {
 	}
 
 	@Override
-	public void giveBack(List<CacheLookup> found) {
+	public void release(List<CacheLookup> found) {
 		unwanted(found);
 	}
 

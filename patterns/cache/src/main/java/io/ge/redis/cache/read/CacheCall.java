@@ -195,7 +195,7 @@ final class CacheCall implements GuardedCall<CacheLookup> {
 	}
 
 	@Override
-	public void giveBack(CacheLookup found) {
+	public void release(CacheLookup found) {
 		unwanted(found);
 	}
 

@@ -147,7 +147,7 @@ public final class OpenMiss {
 		return CompletableFuture.completedFuture(CacheFill.LOST);
 	}
 
-	public void giveBack() {
+	public void release() {
 		this.parts.loads().release(this.load.permit(), false);
 	}
 

@@ -114,7 +114,7 @@ public final class SpringCachePuts {
 
 	private CacheFill fill(OpenMiss miss, @Nullable Object value, boolean certain) {
 		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
-			miss.giveBack();
+			miss.release();
 			return CacheFill.LOST;
 		}
 		miss.loaded();
@@ -133,7 +133,7 @@ public final class SpringCachePuts {
 			atEnd((committed) -> {
 				this.misses.remove(open);
 				if (!committed) {
-					miss.giveBack();
+					miss.release();
 				}
 				else if (Waiting.await(miss.store(miss.awaited(), false)) == CacheFill.LOST) {
 					this.writer.removeNow(miss.key(), CacheTags.ALL);
