@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.guard.CacheControl;
 import io.ge.redis.cache.CacheEvent;
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.internal.CacheControl;
+import io.ge.redis.cache.internal.CachePattern;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

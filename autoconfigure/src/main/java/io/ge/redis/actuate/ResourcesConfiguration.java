@@ -5,7 +5,7 @@ package io.ge.redis.actuate;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.broadcast.BroadcastPattern;
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.core.consume.Consumers;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.internal.IdempotencyPattern;

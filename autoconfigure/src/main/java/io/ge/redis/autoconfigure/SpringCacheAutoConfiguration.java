@@ -5,8 +5,8 @@ package io.ge.redis.autoconfigure;
 import io.ge.redis.actuate.MeterNames;
 import io.ge.redis.autoconfigure.application.SpringCacheMeters;
 import io.ge.redis.autoconfigure.startup.SpringCacheProvider;
-import io.ge.redis.cache.guard.CachePattern;
-import io.ge.redis.cache.spring.SpringCacheManager;
+import io.ge.redis.cache.internal.CachePattern;
+import io.ge.redis.cache.internal.SpringCacheManager;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.cache.CacheEvent;
-import io.ge.redis.cache.behind.WriteBehindEvent;
+import io.ge.redis.cache.WriteBehindEvent;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.lock.LockAcquireEvent;
 import io.ge.redis.lock.LockReleaseEvent;

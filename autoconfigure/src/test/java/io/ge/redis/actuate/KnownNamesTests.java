@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.ge.redis.cache.behind.WriteBehindEvent;
+import io.ge.redis.cache.WriteBehindEvent;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.stream.StreamEvent;
 import io.ge.redis.test.Sources;

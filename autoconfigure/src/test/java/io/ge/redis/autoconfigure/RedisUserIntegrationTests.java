@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.ge.redis.actuate.GeRedisHealthIndicator;
+import io.ge.redis.cache.Change;
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.cache.behind.Change;
-import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockOptions;
@@ -97,7 +97,7 @@ class RedisUserIntegrationTests {
 	}
 
 	private static void useAllPatterns(RedisFixture redis, int blocks, String... properties) throws IOException {
-		for (String[] rights : documented().subList(0, blocks)) {
+		for (String[] rights : documented(blocks)) {
 			redis.endpoints().forEach((node) -> node.command(rights));
 		}
 		new ApplicationContextRunner()
@@ -133,16 +133,16 @@ class RedisUserIntegrationTests {
 	}
 
 	/**
-	 * Reads the commands of the page.
+	 * Reads the commands of the first blocks of the page.
 	 */
-	private static List<String[]> documented() throws IOException {
-		List<String[]> blocks = new ArrayList<>();
+	private static List<String[]> documented(int blocks) throws IOException {
+		List<String[]> commands = new ArrayList<>();
 		Matcher matcher = Pattern.compile("```acl\n(.*?)```", Pattern.DOTALL)
 			.matcher(Files.readString(Sources.ROOT.resolve("docs/operations.md")));
-		while (matcher.find()) {
-			blocks.add(matcher.group(1).strip().split("\\s+"));
+		for (int i = 0; i < blocks && matcher.find(); i++) {
+			matcher.group(1).lines().map((line) -> line.strip().split("\\s+")).forEach(commands::add);
 		}
-		return blocks;
+		return commands;
 	}
 
 	static final class Notes implements WriteBehindStore<String> {

@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.cache.codec.CacheHeader;
-import io.ge.redis.cache.codec.TypeShape;
+import io.ge.redis.cache.internal.engine.CacheHeader;
+import io.ge.redis.cache.internal.engine.TypeShape;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
 import org.assertj.core.api.InstanceOfAssertFactories;

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-import io.ge.redis.cache.engine.CacheInvalidations;
-import io.ge.redis.cache.engine.RedisCache;
-import io.ge.redis.cache.write.CacheEngine;
+import io.ge.redis.cache.internal.access.CacheEngine;
+import io.ge.redis.cache.internal.engine.CacheInvalidations;
+import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;

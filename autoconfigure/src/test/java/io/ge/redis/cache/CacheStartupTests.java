@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Setting.Origin;

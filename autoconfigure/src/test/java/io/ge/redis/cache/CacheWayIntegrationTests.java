@@ -119,7 +119,7 @@ class CacheWayIntegrationTests {
 				ScheduledExecutorService scheduler) {
 			return new RedisBackends((property,
 					name) -> () -> new RedisBackend("default", "ge", null, "way",
-							watched(GuardConnections.from(factory, Duration.ofSeconds(5))), outage, scheduler,
+							watched(GuardConnections.from(factory, () -> null)), outage, scheduler,
 							(script, nanos, failure) -> {
 							}, new Unheard()),
 					false);

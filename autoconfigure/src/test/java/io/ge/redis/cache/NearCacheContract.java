@@ -16,7 +16,7 @@ import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.CacheEvent.Tier;
-import io.ge.redis.cache.engine.NearNews;
+import io.ge.redis.cache.internal.engine.NearNews;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.test.ClusterRedis;

@@ -2,7 +2,7 @@
 
 package io.ge.redis.cache;
 
-import io.ge.redis.cache.near.NearCache;
+import io.ge.redis.cache.internal.engine.NearCache;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisTarget;
 import io.ge.redis.test.Wide;

@@ -15,9 +15,9 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
-import io.ge.redis.cache.engine.CacheKey;
-import io.ge.redis.cache.spring.OpenMisses;
-import io.ge.redis.cache.spring.SpringCache;
+import io.ge.redis.cache.internal.OpenMisses;
+import io.ge.redis.cache.internal.SpringCache;
+import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.cache.Cache.ValueRetrievalException;
 import org.springframework.cache.Cache;
+import org.springframework.cache.Cache.ValueRetrievalException;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.interceptor.SimpleKey;
 import org.springframework.transaction.TransactionDefinition;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.readme.Products.Product;
 
 import org.springframework.cache.CacheManager;

@@ -6,9 +6,9 @@ import java.util.List;
 
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteBehind;
+import io.ge.redis.cache.Change;
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.cache.behind.Change;
-import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.cache.WriteBehindStore;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;

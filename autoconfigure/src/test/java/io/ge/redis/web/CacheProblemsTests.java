@@ -6,7 +6,7 @@ import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 import io.ge.redis.cache.CacheLoadTimeoutException;
-import io.ge.redis.cache.behind.WriteBehindFullException;
+import io.ge.redis.cache.WriteBehindFullException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -34,7 +34,7 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 	/** Made from JSON and written as JSON by the library. */
 	static final List<String> JSON = List.of("io.ge.redis.web.exchange.StoredResponse$Head",
 			"io.ge.redis.core.bus.Reports$Filter", "io.ge.redis.lock.internal.LockReport",
-			"io.ge.redis.idempotency.internal.IdempotencyReport", "io.ge.redis.cache.guard.CacheReport");
+			"io.ge.redis.idempotency.internal.IdempotencyReport", "io.ge.redis.cache.internal.CacheReport");
 
 	/**
 	 * Declare the status by which a circuit breaker tells client errors from failures.

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.cache.WriteBehindStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.generate.GenerationContext;

@@ -4,8 +4,8 @@ package io.ge.redis.autoconfigure.application;
 
 import java.util.function.Predicate;
 
-import io.ge.redis.cache.spring.SpringCache;
-import io.ge.redis.cache.spring.SpringCacheManager;
+import io.ge.redis.cache.internal.SpringCache;
+import io.ge.redis.cache.internal.SpringCacheManager;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;

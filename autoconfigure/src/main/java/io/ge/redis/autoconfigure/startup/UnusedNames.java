@@ -16,7 +16,7 @@ import io.ge.redis.breaker.BreakerProperties;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteThrough;
-import io.ge.redis.cache.guard.CachePattern;
+import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.lock.LockProperties;

@@ -7,9 +7,9 @@ import java.util.List;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.cache.CacheAside;
+import io.ge.redis.cache.Change;
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.cache.behind.Change;
-import io.ge.redis.cache.behind.WriteBehindStore;
+import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.test.instance.Operation;
 import org.jspecify.annotations.Nullable;
 

@@ -13,10 +13,9 @@ import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * Puts the result of a method into a cache that is written behind. Readers of the cache
- * see it when the method has returned. The
- * {@link io.ge.redis.cache.behind.WriteBehindStore} of the cache writes it to the
- * database a moment later, together with others. The method itself does not touch the
- * database.
+ * see it when the method has returned. The {@link io.ge.redis.cache.WriteBehindStore} of
+ * the cache writes it to the database a moment later, together with others. The method
+ * itself does not touch the database.
  * <p>
  * Redis is where the change is until the store has confirmed it. So it is as durable as
  * Redis is: what a failover or a restart of Redis loses of its last writes is lost. If

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.behind.WriteBehindStore;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -107,8 +106,8 @@ public interface GeCaches {
 	 * @return the version of the change, as the store is told it
 	 * @throws io.ge.redis.RedisUnavailableException if Redis has not taken the change, or
 	 * nobody knows whether it has, and so in contrast to all other methods
-	 * @throws io.ge.redis.cache.behind.WriteBehindFullException if too many keys wait for
-	 * the store
+	 * @throws io.ge.redis.cache.WriteBehindFullException if too many keys wait for the
+	 * store
 	 * @throws IllegalArgumentException if the cache is not written behind, holds values
 	 * of another type, or the value is larger than {@code ge.redis.cache.max-value-size}
 	 */

@@ -12,8 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.behind.Change;
-import io.ge.redis.cache.behind.WriteBehindStore;
 import io.ge.redis.core.ProcessClock;
 import io.ge.redis.core.StandIn;
 import io.ge.redis.core.invocation.KeyText;

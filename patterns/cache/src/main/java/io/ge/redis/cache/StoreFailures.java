@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache;
+
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.util.List;
+
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.dao.RecoverableDataAccessException;
+import org.springframework.dao.TransientDataAccessException;
+import org.springframework.transaction.CannotCreateTransactionException;
+
+/**
+ * Which failures of a store pass by themselves.
+ */
+final class StoreFailures {
+
+	private static final List<Class<? extends Exception>> TRANSIENT = List.of(DataAccessResourceFailureException.class,
+			RecoverableDataAccessException.class, TransientDataAccessException.class,
+			CannotCreateTransactionException.class, SQLTransientException.class, SQLRecoverableException.class,
+			SQLNonTransientConnectionException.class, ConnectException.class, SocketTimeoutException.class);
+
+	/** Causes may go in a circle. */
+	private static final int DEEPEST = 100;
+
+	private StoreFailures() {
+	}
+
+	static boolean areTransient(Throwable failure) {
+		Throwable cause = failure;
+		for (int i = 0; i < DEEPEST && cause != null; i++, cause = cause.getCause()) {
+			Throwable checked = cause;
+			if (checked instanceof OptimisticLockingFailureException) {
+				return false;
+			}
+			if (TRANSIENT.stream().anyMatch((type) -> type.isInstance(checked))) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheWarmer;
+import io.ge.redis.cache.CacheWriteBehind;
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.WriteBehindProperties;
+import io.ge.redis.cache.WriteBehindStore;
+import io.ge.redis.cache.internal.access.CacheBehindWriter;
+import io.ge.redis.cache.internal.access.CacheEngine;
+import io.ge.redis.cache.internal.access.CacheReadParts;
+import io.ge.redis.cache.internal.access.CacheReader;
+import io.ge.redis.cache.internal.access.CacheTransactions;
+import io.ge.redis.cache.internal.access.CacheWriter;
+import io.ge.redis.cache.internal.access.NearReader;
+import io.ge.redis.cache.internal.access.ReactiveCacheTransactions;
+import io.ge.redis.cache.internal.access.WriteSteps;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind;
+import io.ge.redis.cache.internal.behind.WriteBehind;
+import io.ge.redis.cache.internal.engine.CacheCodec;
+import io.ge.redis.cache.internal.engine.CacheInvalidations;
+import io.ge.redis.cache.internal.engine.CacheLoads;
+import io.ge.redis.cache.internal.engine.CacheRegistry;
+import io.ge.redis.cache.internal.engine.CacheSettings;
+import io.ge.redis.cache.internal.engine.CacheValues;
+import io.ge.redis.cache.internal.engine.CaffeineNearStore;
+import io.ge.redis.cache.internal.engine.NearCaches;
+import io.ge.redis.cache.internal.engine.NearCheck;
+import io.ge.redis.cache.internal.engine.NearFeed;
+import io.ge.redis.cache.internal.engine.RedisCache;
+import io.ge.redis.cache.internal.engine.RedisInvalidations;
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.bus.Reports;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.consume.ConsumerThreads;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.GuardAdvisor;
+import io.ge.redis.core.guard.GuardPattern;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.OperationSource;
+import io.ge.redis.core.invocation.Settings;
+import io.ge.redis.core.transaction.TransactionObserver;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.BeanClassLoaderAware;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.interceptor.CacheOperationSource;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Assembles the caches: the advisors for readers and writers, the listener for
+ * transactions and the API for code stand on one engine, which is made when the first of
+ * them is used.
+ */
+public final class CachePattern implements GuardPattern, TransactionObserver, BeanClassLoaderAware, AutoCloseable {
+
+	private static final String PATTERN = "cache";
+
+	private static final int CHECK_SECONDS = 5;
+
+	private final CacheAttributes attributes;
+
+	private final WriteSteps steps;
+
+	private final CacheTransactions transactions;
+
+	private final ReactiveCacheTransactions reactive;
+
+	private final GuardedCalls calls;
+
+	private final WriteBehind behind;
+
+	private final Supplier<RedisCache> redis;
+
+	private final Supplier<Assembly> assembly;
+
+	private final CacheRegistry definitions;
+
+	private final CacheCodec codec;
+
+	private final SpringCacheManager springManager;
+
+	private final Supplier<CacheProperties> settings;
+
+	private final Supplier<RedisBackend> backend;
+
+	private final AtomicReference<@Nullable Assembly> made = new AtomicReference<>();
+
+	private volatile @Nullable CacheWarmUp warmUp;
+
+	private volatile Function<String, Map<String, Long>> counts = (cache) -> Map.of();
+
+	private ClassLoader classLoader = CachePattern.class.getClassLoader();
+
+	/**
+	 * Assembles the caches.
+	 * @param verified the share of values that are compared with what is read back, after
+	 * the first of a type
+	 * @param behindProperties the settings of caches that are written behind
+	 * @param otherNames caches that are listed elsewhere than in the properties
+	 */
+	public CachePattern(Supplier<CacheProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, DoubleSupplier verified,
+			Supplier<RedisBackend> backend, GuardEvents events, Supplier<WriteBehindProperties> behindProperties,
+			Supplier<List<WriteBehindStore<?>>> stores, Supplier<ConsumerThreads> threads,
+			Supplier<? extends Collection<String>> otherNames, GuardedCalls calls) {
+		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
+		this.settings = settings;
+		this.backend = backend;
+		CacheRegistry definitions = new CacheRegistry(settings, otherNames);
+		this.definitions = definitions;
+		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
+		this.attributes = new CacheAttributes(definitions, codec, attributes, expressions);
+		this.codec = codec;
+		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
+				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
+				this::changes, events, threads);
+		this.redis = SingletonSupplier.of(() -> redis(backend.get(), settings.get()));
+		this.assembly = SingletonSupplier.of(() -> assemble(definitions, codec, settings.get(), backend.get(), events));
+		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
+		this.calls = calls;
+		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
+		this.transactions = new CacheTransactions(this.steps);
+		this.reactive = new ReactiveCacheTransactions(this.steps, calls, this.transactions);
+	}
+
+	/**
+	 * Returns the advisor where caches are switched off. What annotated methods would
+	 * have put into a cache that is written behind goes to its store before they return.
+	 * @param stores the stores of caches that are written behind
+	 * @return the advisor; no {@link GuardAdvisor}, since it guards nothing
+	 */
+	public static Advisor unguardedAdvisor(Supplier<CacheProperties> properties, AttributeReader attributes,
+			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, Supplier<List<WriteBehindStore<?>>> stores,
+			GuardedCalls calls, int order) {
+		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
+		OperationSource<CacheWriteBehind, CacheWriteBehindOperation> source = CacheGuardOperationSource
+			.behindWriters(new CacheAttributes(new CacheRegistry(settings, List::of),
+					new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
+					expressions));
+		GeCaches unguarded = GeCaches.unguarded(stores);
+		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> unguarded), order, () -> unguarded)
+			.unguarded();
+	}
+
+	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
+		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
+				this.behind::isBehind, this.definitions.near()::isNear);
+	}
+
+	private RedisWriteBehind changes() {
+		return this.redis.get().writeBehind();
+	}
+
+	private Assembly assemble(CacheRegistry definitions, CacheCodec codec, CacheProperties properties,
+			RedisBackend backend, GuardEvents events) {
+		definitions.declareConfiguredTypes(codec);
+		CacheInvalidations invalidations = new CacheInvalidations(
+				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
+				definitions::longestStamped, properties.maxStaleness());
+		NearCaches near = near(definitions, properties, backend);
+		NearCheck check = check(definitions, backend.bus());
+		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
+		CacheLoads loads = engine.loads();
+		CacheValues values = new CacheValues(definitions, codec);
+		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
+				events);
+		CacheReadParts parts = new CacheReadParts(definitions, loads, values, invalidations, this.transactions,
+				this.reactive, events, nearReader, this.behind, this.calls);
+		CacheReader reader = new CacheReader(parts);
+		CacheWriter writer = new CacheWriter(definitions, values, engine, this.steps, this.transactions, this.reactive,
+				this.behind, this.calls);
+		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
+				this.calls);
+		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter);
+		OpenMisses misses = new OpenMisses();
+		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
+				new SpringCachePuts(writer, this.transactions, misses), writer);
+		Assembly assembly = new Assembly(engine, near, check, reader, writer, caches, spring);
+		this.made.set(assembly);
+		CacheReport.over(backend.bus()).give((filter) -> report());
+		return assembly;
+	}
+
+	private NearCaches near(CacheRegistry definitions, CacheProperties properties, RedisBackend backend) {
+		// Here too, since beans may use a cache before all of them are there
+		verifyNear();
+		InstanceBus bus = backend.bus();
+		boolean any = definitions.near().isAnyKept();
+		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
+		// Messages between the nodes of a Cluster may get lost without a sign
+		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near().settings(cache, new Settings()),
+				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
+		if (any) {
+			this.redis.get().onNews(near::drop);
+			bus.onLost(near::dropAll);
+			bus.onSubscribed(near::dropAll);
+			bus.confirmWhile(near::isInUse);
+		}
+		return near;
+	}
+
+	// Also where nothing is kept, since others rely on being notified. A user without the
+	// right to publish often cannot subscribe, so the subscription is not waited for
+	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
+		NearCheck check = new NearCheck(bus::tryPublish, bus.newsChannel(), bus.channelPattern(),
+				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
+		if (definitions.near().isAnyNear()) {
+			this.redis.get().onRecovery(check::run);
+			bus.onSubscribed(check::run);
+			bus.onLost(check::run);
+			check.run();
+		}
+		return check;
+	}
+
+	public GuardAdvisor readerAdvisor(int order) {
+		return new GuardAdvisor(CacheGuardOperationSource.readers(this.attributes), this.calls,
+				new CacheAsideGuard(() -> this.assembly.get().reader()), order, this.assembly);
+	}
+
+	public GuardAdvisor writerAdvisor(int order) {
+		return new GuardAdvisor(CacheGuardOperationSource.writers(this.attributes), this.calls,
+				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
+	}
+
+	public GuardAdvisor behindWriterAdvisor(int order) {
+		return new GuardAdvisor(CacheGuardOperationSource.behindWriters(this.attributes), this.calls,
+				new CacheWriteBehindGuard(this::caches), order, this.assembly);
+	}
+
+	/**
+	 * Returns what writes the changes of caches that are written behind, to be started
+	 * and stopped with the application if it has a store.
+	 */
+	public WriteBehind writeBehind() {
+		return this.behind;
+	}
+
+	public GuardAdvisor invalidatorAdvisor(int order) {
+		return new GuardAdvisor(CacheGuardOperationSource.invalidators(this.attributes), this.calls,
+				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
+	}
+
+	/**
+	 * Returns what must hear of all transactions in which writers may run.
+	 */
+	@Override
+	public TransactionExecutionListener transactionListener() {
+		return this.transactions;
+	}
+
+	/**
+	 * Returns what must hear of all reactive transactions in which readers and writers
+	 * may be subscribed to.
+	 */
+	@Override
+	public TransactionExecutionListener reactiveTransactionListener() {
+		return this.reactive;
+	}
+
+	public GeCaches caches() {
+		return this.assembly.get().caches();
+	}
+
+	public SpringCacheManager cacheManager() {
+		return this.springManager;
+	}
+
+	/**
+	 * Looks at the methods with Spring's cache annotations, for what cannot work and for
+	 * the names of caches. It changes nothing about them.
+	 * @throws io.ge.redis.GuardConfigurationException if one cannot work
+	 */
+	public void verify(ConfigurableListableBeanFactory beans, CacheOperationSource source) {
+		new SpringCacheMethods(beans, this.definitions, this.behind).verify(source);
+	}
+
+	/**
+	 * Returns what runs warmers.
+	 * @param warmers the warmers, in the order in which they run
+	 */
+	public CacheWarmUp warmUp(List<? extends CacheWarmer<?>> warmers) {
+		CacheWarmUp made = new CacheWarmUp(warmers, this.redis.get(), this.settings.get().warmUp(),
+				this.backend.get().bus().instanceId());
+		this.warmUp = made;
+		return made;
+	}
+
+	/**
+	 * Returns the names in the properties that no annotation, of Spring's neither, and no
+	 * store uses. To be called when all annotated methods are known.
+	 */
+	public Set<String> unusedNames() {
+		Set<String> names = this.definitions.unusedNames();
+		names.removeAll(this.behind.storedCaches());
+		return names;
+	}
+
+	/**
+	 * Returns the names of caches that Spring's annotations read, or write and evict.
+	 */
+	public Set<String> namesBySpring(boolean read) {
+		return this.definitions.namesBySpring(read);
+	}
+
+	/**
+	 * Has this instance tell what was counted when others ask.
+	 * @param counts what was counted on this instance since it started, by the name of a
+	 * cache
+	 */
+	public void countBy(Function<String, Map<String, Long>> counts) {
+		this.counts = counts;
+	}
+
+	public CacheControl control() {
+		return new CacheControl(this.definitions, this.assembly.get().writer(),
+				CacheReport.over(this.backend.get().bus()));
+	}
+
+	private CacheReport report() {
+		List<CacheReport.Counts> all = new ArrayList<>();
+		Assembly assembly = this.made.get();
+		this.definitions.names().forEach((name) -> {
+			Map<String, Long> counted = new TreeMap<>(this.counts.apply(name));
+			Long kept = (assembly != null) ? assembly.near().size(name) : null;
+			if (kept != null) {
+				counted.put(CacheReport.NEAR, kept);
+			}
+			all.add(new CacheReport.Counts(name, counted));
+		});
+		CacheWarmUp warming = this.warmUp;
+		return new CacheReport(Reports.process(), (assembly != null) ? assembly.engine().dueRemovals() : 0, all,
+				(warming != null) ? warming.progress() : List.of());
+	}
+
+	@Override
+	public void verify() {
+		this.definitions.declareConfiguredTypes(this.codec);
+		this.definitions.writers().verify(this.behind, this.definitions);
+		verifyNear();
+	}
+
+	// The class loader of a thread says nothing: it may be any
+	private void verifyNear() {
+		this.definitions.near()
+			.verify(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CachePattern.class.getClassLoader()));
+	}
+
+	@Override
+	public void setBeanClassLoader(ClassLoader classLoader) {
+		this.classLoader = classLoader;
+	}
+
+	@Override
+	public void close() {
+		Assembly assembly = this.made.get();
+		if (assembly != null) {
+			assembly.check().close();
+			assembly.engine().close();
+		}
+	}
+
+	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheReader reader,
+			CacheWriter writer, DefaultCaches caches, SpringCacheParts spring) {
+	}
+
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal;
+
+import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.internal.access.CacheBehindWriter;
+import io.ge.redis.cache.internal.access.CacheBulkSource;
+import io.ge.redis.cache.internal.access.CacheReader;
+import io.ge.redis.cache.internal.access.CacheSource;
+import io.ge.redis.cache.internal.access.CacheWriter;
+import io.ge.redis.cache.internal.engine.CacheCodec;
+import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.cache.internal.engine.CacheRegistry;
+import io.ge.redis.cache.internal.engine.CacheTags;
+import io.ge.redis.cache.internal.engine.CacheType;
+import io.ge.redis.cache.internal.engine.NearValue;
+import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.EventLoops;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ParameterizedTypeReference;
+
+/**
+ * Caches by name, for code: finds keys and types, and calls reader and writers.
+ */
+final class DefaultCaches implements GeCaches {
+
+	private final CacheRegistry definitions;
+
+	private final CacheCodec codec;
+
+	private final CacheReader reader;
+
+	private final CacheWriter writer;
+
+	private final CacheBehindWriter behindWriter;
+
+	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
+			CacheBehindWriter behindWriter) {
+		this.definitions = definitions;
+		this.codec = codec;
+		this.reader = reader;
+		this.writer = writer;
+		this.behindWriter = behindWriter;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <K, T> Map<K, T> getAll(String cache, Collection<? extends K> keys, ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends Map<? extends K, ? extends @Nullable T>> loader) {
+		forbidWaiting("getAll");
+		return (Map<K, T>) readAll(cache, keys, type, ResultForm.PLAIN, (ids) -> loader.apply((List<K>) ids));
+	}
+
+	private Object readAll(String cache, Collection<?> keys, ParameterizedTypeReference<?> type, ResultForm form,
+			CacheBulkSource.Loader loader) {
+		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
+				typeOf(cache, type.getType()), form, loader, (value) -> true);
+		return unchecked(() -> Objects.requireNonNull(this.reader.readAll(source)));
+	}
+
+	private CacheType typeOf(String cache, Type type) {
+		CacheType wanted = this.codec.type(type);
+		if (this.definitions.type(cache) == wanted) {
+			return wanted;
+		}
+		CacheType held = this.behindWriter.heldType(cache);
+		if (held != null && !held.javaType().equals(wanted.javaType())) {
+			throw new IllegalArgumentException("Cache '" + cache + "' holds " + held.javaType().toCanonical() + ", not "
+					+ wanted.javaType().toCanonical());
+		}
+		this.definitions.usedAs(cache, wanted);
+		return wanted;
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> @Nullable T get(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends @Nullable T> loader) {
+		CacheType wanted = typeOf(cache, type.getType());
+		CacheKey entry = key(cache, key);
+		Supplied source = new Supplied(entry, wanted, ResultForm.PLAIN, loader);
+		NearValue held = this.reader.inMemory(source);
+		if (held != null) {
+			return (T) held.value();
+		}
+		forbidWaiting("get");
+		return unchecked(() -> (T) GuardedCalls.run(this.reader.call(source)));
+	}
+
+	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
+		try {
+			return call.run();
+		}
+		catch (RuntimeException | Error ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			throw new IllegalStateException("Suppliers and functions throw no checked exceptions", ex);
+		}
+	}
+
+	@Override
+	@SuppressWarnings({ "unchecked", "NullAway" }) // what the work returns is a T
+	public <T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work) {
+		forbidWaiting("write");
+		return (T) this.writer.write(key(cache, key), ResultForm.PLAIN, work);
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
+			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
+		Supplied source = new Supplied(key(cache, key), typeOf(cache, type.getType()), ResultForm.FUTURE, loader);
+		return unchecked(() -> (CompletionStage<@Nullable T>) Objects.requireNonNull(this.reader.read(source)));
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <K, T> CompletionStage<Map<K, T>> getAllAsync(String cache, Collection<? extends K> keys,
+			ParameterizedTypeReference<T> type,
+			Function<? super List<K>, ? extends CompletionStage<? extends Map<? extends K, ? extends @Nullable T>>> loader) {
+		return (CompletionStage<Map<K, T>>) readAll(cache, keys, type, ResultForm.FUTURE,
+				(ids) -> loader.apply((List<K>) ids));
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
+			Supplier<? extends CompletionStage<T>> work) {
+		return (CompletionStage<T>) Objects.requireNonNull(this.writer.write(key(cache, key), ResultForm.FUTURE, work));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> putAsync(String cache, Object key, @Nullable Object value) {
+		return this.writer.putAsync(key(cache, key), value);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> evictAsync(String cache, Object key) {
+		return this.writer.removeAsync(key(cache, key), CacheTags.ALL);
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> invalidateTagsAsync(String cache, Object... tags) {
+		return this.writer.removeAsync(CacheKey.whole(cache), tags(cache, tags));
+	}
+
+	@Override
+	public CompletionStage<@Nullable Void> clearAsync(String cache) {
+		return this.writer.removeAsync(CacheKey.whole(cache), CacheTags.ALL);
+	}
+
+	@Override
+	public CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value) {
+		return this.behindWriter.writeAsync(key(cache, key), value);
+	}
+
+	@Override
+	public void put(String cache, Object key, @Nullable Object value) {
+		forbidWaiting("put");
+		this.writer.put(key(cache, key), value);
+	}
+
+	@Override
+	public void evict(String cache, Object key) {
+		forbidWaiting("evict");
+		this.writer.remove(key(cache, key), CacheTags.ALL);
+	}
+
+	@Override
+	public long writeBehind(String cache, Object key, @Nullable Object value) {
+		forbidWaiting("writeBehind");
+		return this.behindWriter.write(key(cache, key), value);
+	}
+
+	@Override
+	public void invalidateTags(String cache, Object... tags) {
+		forbidWaiting("invalidateTags");
+		this.writer.remove(CacheKey.whole(cache), tags(cache, tags));
+	}
+
+	private static CacheTags tags(String cache, Object... tags) {
+		boolean listed = tags.length == 1 && tags[0] instanceof Collection;
+		return CacheTags.of(listed ? tags[0] : tags, "A tag of cache '" + cache + "'");
+	}
+
+	@Override
+	public void clear(String cache) {
+		forbidWaiting("clear");
+		this.writer.remove(CacheKey.whole(cache), CacheTags.ALL);
+	}
+
+	private static void forbidWaiting(String method) {
+		EventLoops.forbidWaiting("GeCaches." + method, method + "Async");
+	}
+
+	private static CacheKey key(String cache, Object key) {
+		return CacheKey.of(cache, key, "The key of cache '" + cache + "'");
+	}
+
+	@FunctionalInterface
+	private interface Call<T extends @Nullable Object> {
+
+		T run() throws Throwable;
+
+	}
+
+	private record Supplied(CacheKey key, CacheType type, ResultForm form,
+			Supplier<? extends @Nullable Object> loader) implements CacheSource {
+
+		@Override
+		public @Nullable Object load() {
+			return this.loader.get();
+		}
+
+	}
+
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.ge.redis.cache.internal.access.CacheTransactions;
+import io.ge.redis.cache.internal.access.CacheWriter;
+import io.ge.redis.cache.internal.access.OpenMiss;
+import io.ge.redis.cache.internal.engine.CacheFill;
+import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.cache.internal.engine.CacheTags;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.outage.Waiting;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Brings what is put into Spring's caches to Redis: by the lease of what was missed
+ * before, or as a change of the database.
+ */
+public final class SpringCachePuts {
+
+	private final CacheWriter writer;
+
+	private final CacheTransactions transactions;
+
+	private final OpenMisses misses;
+
+	public SpringCachePuts(CacheWriter writer, CacheTransactions transactions, OpenMisses misses) {
+		this.writer = writer;
+		this.transactions = transactions;
+		this.misses = misses;
+	}
+
+	/**
+	 * Puts a value.
+	 * @param loaded whether the value was certainly loaded after that miss, as far as the
+	 * key tells; else it may be a change
+	 */
+	public void put(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+		boolean inTransaction = this.transactions.isInTransaction();
+		boolean reading = !inTransaction || TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+		if (open == null) {
+			change(entry, value, inTransaction && reading);
+		}
+		else if (!reading && open.miss().isLeased()) {
+			fillAfterCommit(open, value);
+		}
+		else {
+			OpenMiss miss = open.miss();
+			this.misses.remove(open);
+			boolean certain = !open.isOfCurrentThread() || !this.transactions.hasWrittenSince(miss.found());
+			CacheFill end = (reading && miss.isGranted()) ? fill(miss, value, certain) : CacheFill.LOST;
+			// Nobody knows whether the value is older or newer than what stands. Without
+			// a lease it was certainly not to be stored
+			if (end == CacheFill.LOST && (miss.isGranted() || !loaded)) {
+				this.writer.remove(entry, CacheTags.ALL);
+			}
+		}
+	}
+
+	/**
+	 * Puts a value unless another caller is first, by the lease of a miss. That cannot
+	 * wait for a commit: after a rollback the entry is removed.
+	 */
+	CacheFill putIfAbsent(OpenMisses.Open open, @Nullable Object value) {
+		this.misses.remove(open);
+		OpenMiss miss = open.miss();
+		CacheFill end = miss.isGranted() ? fill(miss, value, true) : CacheFill.LOST;
+		if (end == CacheFill.FILLED && this.transactions.isInTransaction()) {
+			atEnd((committed) -> {
+				if (!committed) {
+					this.writer.removeNow(miss.key(), CacheTags.ALL);
+				}
+			});
+		}
+		return end;
+	}
+
+	/**
+	 * As {@link #put}, on a thread that must not wait, and so is in no transaction.
+	 */
+	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+		if (open == null) {
+			this.writer.requireWrittenThrough(entry);
+			this.writer.write(entry, ResultForm.FUTURE, () -> CompletableFuture.completedFuture(value));
+			return;
+		}
+		OpenMiss miss = open.miss();
+		this.misses.remove(open);
+		miss.loaded();
+		miss.fill(value, true).thenAccept((end) -> {
+			if (end == CacheFill.LOST && (miss.isGranted() || !loaded)) {
+				this.writer.removeAsync(entry, CacheTags.ALL);
+			}
+		});
+	}
+
+	// What a transaction has only read is no change. Inside of a writer of ours it is
+	// the writer's, whose value comes when it returns
+	private void change(CacheKey entry, @Nullable Object value, boolean read) {
+		this.writer.requireWrittenThrough(entry);
+		if (read) {
+			this.writer.remove(entry, CacheTags.ALL);
+		}
+		else if (!this.transactions.isInsideWriter(entry)) {
+			this.writer.putNow(entry, value);
+		}
+	}
+
+	private CacheFill fill(OpenMiss miss, @Nullable Object value, boolean certain) {
+		if (this.transactions.isWriting(miss.key()) || miss.isBehind(this.transactions.snapshot())) {
+			miss.release();
+			return CacheFill.LOST;
+		}
+		miss.loaded();
+		return Waiting.await(miss.fill(value, certain));
+	}
+
+	/**
+	 * The value may be a change that is rolled back. The lease holds for as long as
+	 * nobody writes, so the value can be stored later.
+	 */
+	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
+		OpenMiss miss = open.miss();
+		boolean behind = miss.isBehind(this.transactions.snapshot());
+		miss.loaded();
+		if (miss.await(behind ? null : miss.bytes(value))) {
+			atEnd((committed) -> {
+				this.misses.remove(open);
+				if (!committed) {
+					miss.release();
+				}
+				else if (Waiting.await(miss.store(miss.awaited(), false)) == CacheFill.LOST) {
+					this.writer.removeNow(miss.key(), CacheTags.ALL);
+				}
+			});
+		}
+	}
+
+	/**
+	 * Has an action run when the current transaction has ended.
+	 * @param action given whether all of it has committed since now
+	 */
+	private static void atEnd(Consumer<Boolean> action) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			private boolean takenBack;
+
+			@Override
+			public void savepointRollback(Object savepoint) {
+				this.takenBack = true;
+			}
+
+			@Override
+			public void afterCompletion(int status) {
+				action.accept(status == STATUS_COMMITTED && !this.takenBack);
+			}
+
+		});
+	}
+
+}

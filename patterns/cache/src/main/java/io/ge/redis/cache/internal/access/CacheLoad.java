@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.access;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.ge.redis.cache.CacheEvent;
+import io.ge.redis.cache.CacheEvent.Access;
+import io.ge.redis.cache.internal.behind.PendingChange;
+import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.cache.internal.engine.CacheLoads.Loaded;
+import io.ge.redis.cache.internal.engine.CacheLookup.Load;
+import io.ge.redis.cache.internal.engine.CacheLookup.Permit;
+import io.ge.redis.cache.internal.engine.CacheTags;
+import io.ge.redis.cache.internal.engine.CacheType;
+import io.ge.redis.cache.internal.engine.NewValue;
+import io.ge.redis.core.call.GuardedCall;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads values of entries in one go, and stores those for which there are permits. A
+ * permit is used or released once: by whatever ends the load, or, if the promise of the
+ * values is never kept, at the end of the lease.
+ * <p>
+ * Where the cache is written behind, changes that wait for the store are newer than the
+ * database, and are taken instead.
+ */
+final class CacheLoad implements GuardedCall.Work {
+
+	private final CacheReadParts parts;
+
+	private final CacheEntries source;
+
+	private final ReadContext at;
+
+	private final List<Missing> missing;
+
+	private final Map<CacheKey, @Nullable Object> values;
+
+	private final boolean several;
+
+	private final long stamp;
+
+	/** The age of the reader's transaction when the load began, as scripts want it. */
+	private final long age;
+
+	private final @Nullable CacheTags tags;
+
+	/** Whether there is a value that stands in for each of them. */
+	private final boolean standIns;
+
+	private final AtomicBoolean over = new AtomicBoolean();
+
+	private final AtomicBoolean spent = new AtomicBoolean();
+
+	private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+	private final List<CacheKey> within = new ArrayList<>(1);
+
+	private final List<CacheKey> loaded = new ArrayList<>(1);
+
+	private boolean published;
+
+	private volatile @Nullable Thread entered;
+
+	private volatile long started = System.nanoTime();
+
+	/**
+	 * Begins a load.
+	 * @param missing the entries to load, with the permits to store them
+	 * @param values the values of other entries that the call has found, if it reads
+	 * several
+	 */
+	CacheLoad(CacheReadParts parts, CacheEntries source, ReadContext at, List<Missing> missing,
+			@Nullable Map<CacheKey, @Nullable Object> values) {
+		this.parts = parts;
+		this.source = source;
+		this.at = at;
+		this.missing = missing;
+		this.several = values != null;
+		this.values = (values != null) ? values : new HashMap<>(2);
+		this.stamp = parts.invalidations().stamp(source.cache(), at.snapshot());
+		this.age = at.snapshot().ageMillis();
+		boolean permitted = missing.stream().anyMatch((each) -> each.load().permit() != null);
+		this.tags = permitted ? source.tags() : null;
+		this.standIns = missing.stream().allMatch((each) -> each.load().standIn() != null);
+		if (!this.standIns) {
+			publishMisses();
+		}
+	}
+
+	/**
+	 * Publishes what the caller has asked for in vain, once.
+	 */
+	private void publishMisses() {
+		if (!this.published) {
+			this.published = true;
+			this.missing.forEach((each) -> this.parts.publishMiss(this.source.cache(), each.load()));
+		}
+	}
+
+	/**
+	 * Ends it for a caller that loads by itself.
+	 * @return the miss, or {@code null} if a change waits for the store
+	 */
+	@Nullable OpenMiss missed() {
+		publishMisses();
+		Missing only = this.missing.get(0);
+		if (only.change() != null && only.change().isPresent()) {
+			return null;
+		}
+		boolean older = only.change() == null && this.parts.behind().isBehind(this.source.cache());
+		if (older) {
+			release(false);
+		}
+		return new OpenMiss(this.parts, only.key(), this.source.type(), older ? Load.UNSTORED : only.load(), this.age,
+				this.stamp);
+	}
+
+	/**
+	 * Releases the permits at their end: Redis has forgotten them, but others in this
+	 * instance wait for values that may never come.
+	 */
+	CacheLoad endingWithLease() {
+		if (!this.source.form().isPlain()) {
+			this.end.completeOnTimeout(null, this.at.settings().leaseTime().toMillis(), TimeUnit.MILLISECONDS)
+				.thenRunAsync(() -> release(false));
+		}
+		return this;
+	}
+
+	// Load
+
+	@Override
+	public void begin(GuardedCall.Beginning beginning) throws Throwable {
+		for (Missing each : this.missing) {
+			if (this.parts.transactions().beginLoad(each.key())) {
+				this.within.add(each.key());
+			}
+		}
+		this.entered = Thread.currentThread();
+		try {
+			beginning.run();
+		}
+		finally {
+			leave();
+		}
+	}
+
+	// Also at the end, which may come while it begins: the caller that has the values
+	// then is outside
+	private void leave() {
+		if (this.entered == Thread.currentThread()) {
+			this.entered = null;
+			this.within.forEach(this.parts.transactions()::endLoad);
+		}
+	}
+
+	@Override
+	public Object contextual(Object context) {
+		return CallerScope.loading(context, this.missing.stream().map(Missing::key).toList());
+	}
+
+	@Override
+	public @Nullable Object start() throws Throwable {
+		this.started = System.nanoTime();
+		boolean behind = this.parts.behind().isBehind(this.source.cache());
+		for (Missing each : this.missing) {
+			if (!behind || !takeChange(each)) {
+				this.loaded.add(each.key());
+			}
+		}
+		if (this.loaded.isEmpty()) {
+			return this.source.promises().of(this.source.result(this.values));
+		}
+		GuardedCall.Work load = () -> this.source.load(this.loaded);
+		Object loading = this.standIns ? this.source.promises().recovered(load, this::standIn) : load.start();
+		return this.several ? this.source.promises().then(loading, this::all) : loading;
+	}
+
+	private boolean takeChange(Missing each) {
+		PendingChange change = each.change();
+		try {
+			if (change != null && change.isPresent()) {
+				this.values.put(each.key(), this.parts.behind().value(change, this.source.type().javaType()));
+				return true;
+			}
+		}
+		catch (RuntimeException | StackOverflowError | LinkageError ex) {
+			// The database is what is left. It may be older than the change
+		}
+		return false;
+	}
+
+	private @Nullable Object all(@Nullable Object result) {
+		this.loaded.forEach((key) -> this.values.put(key, this.source.value(key, result)));
+		return this.source.promises().of(this.source.result(this.values));
+	}
+
+	/**
+	 * Takes the values that are there, since no others could be loaded: only if there is
+	 * one for every entry.
+	 */
+	private CompletableFuture<@Nullable Object> standIn(Throwable failure) {
+		if (failure instanceof Error || failure instanceof CancellationException
+				|| failure instanceof InterruptedException) {
+			return CompletableFuture.failedFuture(failure);
+		}
+		failed();
+		CompletableFuture<Boolean> ready = this.parts.ready(this.source.cache(), this.parts.loads().newBudget())
+			.handle((none, problem) -> problem == null);
+		return this.parts.calls().<Boolean, Boolean>handOver(ready, (known) -> known && standIn(), (unwanted) -> {
+		})
+			.toCompletableFuture()
+			.thenCompose((found) -> found ? CompletableFuture.completedFuture(this.source.result(this.values))
+					: CompletableFuture.failedFuture(failure));
+	}
+
+	private boolean standIn() {
+		for (Missing each : this.missing) {
+			byte[] entry = each.load().standIn();
+			CacheType.Content content = (entry != null) ? this.source.type().read(entry) : null;
+			if (content == null || !this.parts.isCurrent(this.source, content)) {
+				publishMisses();
+				return false;
+			}
+			this.values.put(each.key(), content.value());
+		}
+		this.missing.forEach(
+				(each) -> this.parts.publish(this.source.cache(), each.load().early() ? Access.HIT : Access.STALE));
+		return true;
+	}
+
+	// Store
+
+	@Override
+	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+		leave();
+		if (failure == null) {
+			return store(value);
+		}
+		if (failure instanceof CancellationException) {
+			abandoned();
+		}
+		else {
+			failed();
+		}
+		return DONE;
+	}
+
+	private CompletableFuture<?> store(@Nullable Object result) {
+		if (!this.over.compareAndSet(false, true)) {
+			return DONE;
+		}
+		boolean held = spend();
+		List<Loaded> stored = new ArrayList<>(this.missing.size());
+		boolean made = false;
+		try {
+			long nanos = System.nanoTime() - this.started;
+			publishMisses();
+			this.parts.events().publish(new CacheEvent.Load(this.source.cache(), true, nanos));
+			long millis = CacheReadParts.millis(nanos / this.missing.size());
+			this.parts.values().loadedIn(this.source.cache(), millis);
+			this.loaded.forEach((key) -> this.values.put(key, this.source.value(key, result)));
+			if (held) {
+				make(stored, millis);
+			}
+			made = true;
+		}
+		finally {
+			if (held) {
+				discardAllBut(made ? stored : List.of());
+			}
+		}
+		if (stored.isEmpty()) {
+			return DONE;
+		}
+		CompletableFuture<?> filled = this.parts.loads()
+			.fillAll(stored, this.at.settings().leaseTime(), this.age, this.at.budget());
+		return filled.isDone() ? DONE : filled;
+	}
+
+	/**
+	 * Makes what is stored. In one transaction a writer may have begun meanwhile, whose
+	 * row is not committed: then it is not. Nor is what may be older than a change that
+	 * waits.
+	 */
+	private void make(List<Loaded> stored, long millis) {
+		boolean behind = this.parts.behind().isBehind(this.source.cache());
+		for (Missing each : this.missing) {
+			Permit permit = each.load().permit();
+			boolean certain = !behind
+					|| (each.change() != null && (!each.change().isPresent() || !this.loaded.contains(each.key())));
+			Object value = this.values.get(each.key());
+			NewValue bytes = (permit != null && certain && !this.at.scope().isWriting(each.key())
+					&& this.source.isStorable(value))
+							? this.parts.values()
+								.loaded(this.source.cache(), this.source.type(), value, millis, this.stamp, this.tags)
+							: null;
+			if (permit != null && bytes != null) {
+				stored.add(new Loaded(permit, bytes));
+			}
+		}
+	}
+
+	private void discardAllBut(List<Loaded> stored) {
+		Set<Permit> filled = new HashSet<>(2);
+		stored.forEach((each) -> filled.add(each.permit()));
+		for (Missing each : this.missing) {
+			if (!filled.contains(each.load().permit())) {
+				this.parts.loads().discard(each.load().permit());
+			}
+		}
+	}
+
+	private void failed() {
+		if (this.over.compareAndSet(false, true)) {
+			try {
+				long nanos = System.nanoTime() - this.started;
+				this.parts.events().publish(new CacheEvent.Load(this.source.cache(), false, nanos));
+			}
+			finally {
+				release(true);
+			}
+		}
+	}
+
+	/**
+	 * Ends it because no caller wants the values any more: the next one in line may load.
+	 */
+	void abandoned() {
+		if (this.over.compareAndSet(false, true)) {
+			release(false);
+		}
+	}
+
+	private boolean spend() {
+		boolean first = this.spent.compareAndSet(false, true);
+		this.end.complete(null);
+		return first;
+	}
+
+	private void release(boolean failed) {
+		if (spend()) {
+			this.missing.forEach((each) -> this.parts.loads().release(each.load().permit(), failed));
+		}
+	}
+
+	/**
+	 * An entry to load.
+	 *
+	 * @param load what was looked up, with the permit to store the value
+	 * @param change the change that waits for the store, {@code null} if that is not
+	 * known
+	 */
+	record Missing(CacheKey key, Load load, @Nullable PendingChange change) {
+	}
+
+}

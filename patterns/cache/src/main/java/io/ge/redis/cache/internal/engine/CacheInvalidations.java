@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+import io.ge.redis.cache.CacheEvent.Outcome;
+import io.ge.redis.core.outage.CallBudget;
+
+/**
+ * Invalidations of many entries at once. Each gives its tags a new version, higher than
+ * any before in that cache. An entry is stamped with the highest version known before it
+ * was loaded, and is outdated if one of its tags has a higher one now. Readers compare
+ * the two from memory, which is fed by messages and confirmed by a background look at
+ * Redis at half of {@code max-staleness}.
+ * <p>
+ * A version that is known late makes a stamp too low, which costs a load and nothing
+ * else. A reader in a transaction may see an older database: its value is stored only if
+ * no version was given since that began.
+ * <p>
+ * What Redis could not be told is kept and told as soon as it answers; until then this
+ * instance bypasses such a cache.
+ */
+public final class CacheInvalidations {
+
+	/** Stands for a stamp where a value must not be stored. */
+	public static final long UNSTAMPABLE = -1;
+
+	private static final CompletableFuture<Void> READY = CompletableFuture.completedFuture(null);
+
+	private static final Duration RETRY = Duration.ofMillis(500);
+
+	private final RedisInvalidations redis;
+
+	private final Function<String, Duration> kept;
+
+	private final long maxStaleness;
+
+	private final Map<String, TagVersions> versions = new ConcurrentHashMap<>();
+
+	private final Map<String, Due> due = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean retrying = new AtomicBoolean();
+
+	private final Executor soon = new CompletableFuture<>().defaultExecutor();
+
+	private final Executor later = CompletableFuture.delayedExecutor(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates the invalidations.
+	 * @param kept how long an entry of a cache may stay after it was stamped
+	 */
+	public CacheInvalidations(RedisInvalidations redis, Function<String, Duration> kept, Duration maxStaleness) {
+		this.redis = redis;
+		this.kept = kept;
+		this.maxStaleness = maxStaleness.toNanos();
+		redis.onNews(this::heard);
+		redis.onRecovery(() -> this.soon.execute(this::tellDue));
+	}
+
+	public void close() {
+		this.closed = true;
+	}
+
+	// Readers
+
+	/**
+	 * Completes when what is known of a cache is not too old to be relied on.
+	 * @return completes exceptionally if Redis cannot tell
+	 */
+	public CompletableFuture<Void> ready(String cache, CallBudget budget) {
+		TagVersions known = versions(cache);
+		long unconfirmed = System.nanoTime() - known.lookedAt();
+		if (unconfirmed <= this.maxStaleness / 2) {
+			return READY;
+		}
+		if (unconfirmed <= this.maxStaleness) {
+			look(cache, known, this.redis.newBudget());
+			return READY;
+		}
+		return look(cache, known, budget);
+	}
+
+	/**
+	 * Returns when the versions of a cache were looked at last, and has them looked at
+	 * soon if that was too long ago.
+	 * @param since when it should have been at the earliest
+	 * @return by {@link System#nanoTime()}; long ago if never
+	 */
+	public long lookedAt(String cache, long since) {
+		TagVersions known = versions(cache);
+		long looked = known.lookedAt();
+		if (looked - since < 0) {
+			look(cache, known, this.redis.newBudget());
+		}
+		return looked;
+	}
+
+	/**
+	 * Returns about the server time in milliseconds, 0 if it is not known.
+	 */
+	long serverMillis(String cache) {
+		return versions(cache).serverMillis();
+	}
+
+	private CompletableFuture<Void> look(String cache, TagVersions known, CallBudget budget) {
+		return known.look((done) -> {
+			long begun = System.nanoTime();
+			this.redis.look(cache, known.seen(), known.highest(), this.kept.apply(cache), budget)
+				.thenAccept((found) -> known.looked(found, begun))
+				.whenComplete((looked, failure) -> {
+					if (failure != null) {
+						done.completeExceptionally(failure);
+					}
+					else {
+						done.complete(null);
+					}
+				});
+		});
+	}
+
+	/**
+	 * Returns what a value is stamped with whose loading begins now.
+	 * @param snapshot as of when the loader sees the database
+	 */
+	public long stamp(String cache, Snapshot snapshot) {
+		TagVersions known = versions(cache);
+		long stamp = known.highest();
+		return isOlder(known, snapshot) ? UNSTAMPABLE : stamp;
+	}
+
+	/**
+	 * As {@link #stamp}, when what is known is not too old. Where it remains so, what is
+	 * stamped with an old version is loaded once more.
+	 * @return completes with the stamp, never exceptionally
+	 */
+	public CompletableFuture<Long> stampWhenReady(String cache, Snapshot snapshot, CallBudget budget) {
+		return ready(cache, budget).handle((ready, failure) -> stamp(cache, snapshot));
+	}
+
+	private static boolean isOlder(TagVersions known, Snapshot snapshot) {
+		if (!snapshot.transactional()) {
+			return false;
+		}
+		return snapshot.dated() ? !known.isSilentSince(snapshot.began()) : !known.isSilentSinceFirstLook();
+	}
+
+	public boolean isOutdated(String cache, long stamp, long... tags) {
+		return versions(cache).isOutdated(stamp, tags);
+	}
+
+	/**
+	 * Returns whether an entry may be served from memory: it is not outdated, and what is
+	 * known is not too old to be relied on. Looks in the background in time, as
+	 * {@link #ready}.
+	 * @param now the time, by {@link System#nanoTime()}
+	 * @param tags the hashes of its tags
+	 */
+	public boolean isServable(String cache, long now, long stamp, long[] tags) {
+		TagVersions known = versions(cache);
+		long unconfirmed = now - known.lookedAt();
+		if (unconfirmed > this.maxStaleness) {
+			return false;
+		}
+		if (unconfirmed > this.maxStaleness / 2) {
+			look(cache, known, this.redis.newBudget());
+		}
+		return !known.isOutdated(stamp, tags);
+	}
+
+	/**
+	 * Returns whether Redis has yet to be told of an invalidation, so that entries there
+	 * may be outdated without showing it.
+	 */
+	public boolean isDue(String cache) {
+		return !this.due.isEmpty() && this.due.containsKey(cache);
+	}
+
+	public int due() {
+		return this.due.size();
+	}
+
+	private TagVersions versions(String cache) {
+		TagVersions known = this.versions.get(cache);
+		return (known != null) ? known : this.versions.computeIfAbsent(cache, (name) -> new TagVersions());
+	}
+
+	// Who has not read the cache learns all with its first look
+	private void heard(String cache, long version, CacheTags tags) {
+		TagVersions known = this.versions.get(cache);
+		if (known != null) {
+			known.hear(tags, version);
+		}
+	}
+
+	// Writers
+
+	/**
+	 * Makes entries count as outdated.
+	 * @return completes when Redis knows, or cannot be told at present; never
+	 * exceptionally
+	 */
+	public CompletableFuture<Outcome> invalidate(String cache, CacheTags tags, CallBudget budget) {
+		if (tags.isEmpty()) {
+			return CompletableFuture.completedFuture(Outcome.INVALIDATED);
+		}
+		return tell(cache, tags, budget).handle((done, failure) -> {
+			if (failure == null) {
+				return Outcome.INVALIDATED;
+			}
+			this.due.merge(cache, new Due(tags), Due::plus);
+			retry();
+			return Outcome.DEFERRED;
+		});
+	}
+
+	private CompletableFuture<Void> tell(String cache, CacheTags tags, CallBudget budget) {
+		TagVersions known = versions(cache);
+		return this.redis.outdate(cache, tags, known.highest(), this.kept.apply(cache), budget)
+			.thenAccept((outdated) -> known.hear(outdated.tags(), outdated.version()));
+	}
+
+	private void retry() {
+		if (!this.closed && this.retrying.compareAndSet(false, true)) {
+			this.later.execute(() -> {
+				this.retrying.set(false);
+				tellDue();
+			});
+		}
+	}
+
+	private void tellDue() {
+		if (!this.closed) {
+			this.due
+				.forEach((cache, all) -> tell(cache, all.tags, this.redis.newBudget()).whenComplete((done, failure) -> {
+					if (failure == null) {
+						this.due.remove(cache, all);
+					}
+					else {
+						retry();
+					}
+				}));
+		}
+	}
+
+	/**
+	 * The invalidations of a cache that have yet to reach Redis. Each is itself alone:
+	 * what was added while it was told makes another one.
+	 */
+	private static final class Due {
+
+		private final CacheTags tags;
+
+		Due(CacheTags tags) {
+			this.tags = tags;
+		}
+
+		Due plus(Due other) {
+			return new Due(this.tags.plus(other.tags));
+		}
+
+	}
+
+}

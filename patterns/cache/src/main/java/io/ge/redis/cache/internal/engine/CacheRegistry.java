@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+import io.ge.redis.GuardConfigurationException;
+import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.OnRedisDown;
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.core.invocation.NamedSettings;
+import io.ge.redis.core.invocation.Settings;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The caches of the application by name: what annotations say about each, which must not
+ * contradict, and the settings that result.
+ */
+public final class CacheRegistry {
+
+	private static final Duration MARGIN = Duration.ofMinutes(1);
+
+	private final Supplier<CacheProperties> properties;
+
+	private final Supplier<? extends Collection<String>> otherNames;
+
+	private final NamedSettings<String> types = new NamedSettings<>();
+
+	private final NamedSettings<Duration> ttls = new NamedSettings<>();
+
+	private final NamedSettings<Duration> negativeTtls = new NamedSettings<>();
+
+	private final Map<String, CacheType> typeByCache = new ConcurrentHashMap<>();
+
+	private final Map<String, GuardedMethod> permanentByCache = new ConcurrentHashMap<>();
+
+	private final Map<String, CacheSettings> settings = new ConcurrentHashMap<>();
+
+	/** How often a declaration has changed the settings. */
+	private final AtomicInteger changes = new AtomicInteger();
+
+	private final WriterDefinitions writers = new WriterDefinitions();
+
+	private final NearDefinitions near;
+
+	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
+
+	/** Named by Spring's annotations. */
+	private final Set<String> readBySpring = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> writtenBySpring = ConcurrentHashMap.newKeySet();
+
+	public CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
+		this.properties = properties;
+		this.near = new NearDefinitions(properties);
+		this.otherNames = otherNames;
+	}
+
+	/**
+	 * Returns whether a cache may have a name.
+	 */
+	public boolean isAllowed(String cache) {
+		return !this.properties.get().strictNames() || listedNames().contains(cache);
+	}
+
+	/**
+	 * Checks that a cache may have a name.
+	 * @param problem makes the exception, of problem and remedy
+	 */
+	public void requireAllowed(String cache, BiFunction<String, String, GuardConfigurationException> problem) {
+		if (!isAllowed(cache)) {
+			throw problem.apply(
+					"there is no cache '" + cache + "', and ge.redis.cache.strict-names is on. Known are "
+							+ listedNames() + ".",
+					"Correct the name, or list it: with a setting under ge.redis.cache.caches." + cache
+							+ ", such as ge.redis.cache.caches." + cache + ".ttl=10m, or in spring.cache.cache-names.");
+		}
+	}
+
+	public void requireAllowed(String cache) {
+		requireAllowed(cache,
+				(problem, remedy) -> new GuardConfigurationException("Cache '" + cache + "'", problem, remedy));
+	}
+
+	Set<String> configuredNames() {
+		return this.properties.get().caches().keySet();
+	}
+
+	public Set<String> listedNames() {
+		Set<String> names = new TreeSet<>(configuredNames());
+		names.addAll(this.otherNames.get());
+		return names;
+	}
+
+	public void declareConfiguredTypes(CacheCodec codec) {
+		this.properties.get().caches().forEach((cache, settings) -> {
+			String type = settings.type();
+			if (type != null) {
+				String place = "ge.redis.cache.caches." + cache + ".type";
+				CacheType known = codec.named(type,
+						(problem, remedy) -> new GuardConfigurationException(place, problem, remedy));
+				this.types.register(cache, known.javaType().toCanonical(), place,
+						(problem, remedy) -> new GuardConfigurationException(place, problem, remedy));
+				this.typeByCache.putIfAbsent(cache, known);
+			}
+		});
+	}
+
+	public void declareType(String cache, CacheType type, GuardedMethod method) {
+		this.types.register(cache, type.javaType().toCanonical(), method);
+		this.typeByCache.putIfAbsent(cache, type);
+	}
+
+	public void declareTtl(String cache, @Nullable Duration ttl, GuardedMethod method) {
+		if (ttl != null) {
+			if (ttl.toMillis() <= 0) {
+				throw method.problem("ttl = \"" + ttl + "\" is too short.", "Give it at least a millisecond.");
+			}
+			this.ttls.register(cache, ttl, method);
+			requireOneTerm(cache, method);
+			changed();
+		}
+	}
+
+	public void declarePermanent(String cache, boolean permanent, GuardedMethod method) {
+		if (permanent) {
+			this.permanentByCache.putIfAbsent(cache, method);
+			requireOneTerm(cache, method);
+			changed();
+		}
+	}
+
+	// First the number: who has merged what was before then sees it, or puts it in
+	// before the map is cleared
+	private void changed() {
+		this.changes.incrementAndGet();
+		this.settings.clear();
+	}
+
+	private void requireOneTerm(String cache, GuardedMethod method) {
+		GuardedMethod permanent = this.permanentByCache.get(cache);
+		if (permanent != null && this.ttls.find(cache) != null) {
+			throw method.problem("cache '" + cache + "' has both a ttl and permanent = true, the latter on "
+					+ permanent.displayName() + ".", "Leave one of them out.");
+		}
+	}
+
+	public void declareNegativeTtl(String cache, @Nullable Duration ttl, GuardedMethod method) {
+		if (ttl != null) {
+			if (ttl.isNegative()) {
+				throw method.problem("negativeTtl = \"" + ttl + "\" is negative.",
+						"Use \"0s\" to not cache that there is no value.");
+			}
+			this.negativeTtls.register(cache, ttl, method);
+			changed();
+		}
+	}
+
+	/**
+	 * Notes the type that code uses a cache with, for writers that do not say.
+	 */
+	public void usedAs(String cache, CacheType type) {
+		this.typeByCache.putIfAbsent(cache, type);
+	}
+
+	/**
+	 * Returns the type that readers and writers of a cache have in common, if one is
+	 * known.
+	 */
+	public @Nullable CacheType type(String cache) {
+		return this.typeByCache.get(cache);
+	}
+
+	public void named(String cache, boolean read) {
+		(read ? this.readBySpring : this.writtenBySpring).add(cache);
+	}
+
+	/**
+	 * Returns the names that annotations or properties know, or that were used so far.
+	 */
+	public Set<String> names() {
+		Set<String> names = new TreeSet<>(configuredNames());
+		names.addAll(this.typeByCache.keySet());
+		names.addAll(this.settings.keySet());
+		names.addAll(this.readBySpring);
+		names.addAll(this.writtenBySpring);
+		return names;
+	}
+
+	/**
+	 * Returns the names in the properties that no annotation, of Spring's neither, and so
+	 * far no code has used, and that are given no type for code.
+	 */
+	public Set<String> unusedNames() {
+		Set<String> names = new TreeSet<>(configuredNames());
+		names.removeAll(this.typeByCache.keySet());
+		names.removeAll(this.otherNames.get());
+		names.removeAll(this.readBySpring);
+		names.removeAll(this.writtenBySpring);
+		return names;
+	}
+
+	/**
+	 * Returns the names that Spring's annotations read, or write and evict.
+	 */
+	public Set<String> namesBySpring(boolean read) {
+		return Set.copyOf(read ? this.readBySpring : this.writtenBySpring);
+	}
+
+	public long maxValueSize() {
+		return this.properties.get().maxValueSize().toBytes();
+	}
+
+	public CacheSettings settings(String cache) {
+		CacheSettings known = this.settings.get(cache);
+		if (known == null) {
+			requireAllowed(cache);
+			int before = this.changes.get();
+			known = settings(cache, new Settings());
+			this.settings.put(cache, known);
+			if (this.changes.get() != before) {
+				this.settings.remove(cache, known);
+			}
+		}
+		return known;
+	}
+
+	public void declareTagged(String cache) {
+		this.tagged.add(cache);
+	}
+
+	/**
+	 * Returns whether entries of a cache have tags, so that one without any would miss
+	 * invalidations.
+	 */
+	public boolean isTagged(String cache) {
+		return this.tagged.contains(cache);
+	}
+
+	/**
+	 * Returns how long an entry of a cache may stay after its loader began.
+	 */
+	public Duration longestStamped(String cache) {
+		CacheSettings known = settings(cache);
+		return known.longestTtl().plus(known.leaseTime()).plus(MARGIN);
+	}
+
+	/**
+	 * Returns whether nothing is committed that cannot be announced.
+	 */
+	public boolean isStrict() {
+		return this.properties.get().onRedisDown() == OnRedisDown.FAIL_TX;
+	}
+
+	public WriterDefinitions writers() {
+		return this.writers;
+	}
+
+	public NearDefinitions near() {
+		return this.near;
+	}
+
+	public CacheSettings settings(String cache, Settings origins) {
+		CacheProperties all = this.properties.get();
+		CacheProperties.Cache named = all.cache(cache);
+		Duration ttl = origins.pick("ttl", named.ttl(), this.ttls.find(cache), all.ttl());
+		return new CacheSettings(ttl, origins.pick("permanent", permanent(named), permanent(cache), false),
+				origins.pick("negativeTtl", named.negativeTtl(), this.negativeTtls.find(cache), all.negativeTtl()),
+				origins.pick("ttlJitter", named.ttlJitter(), null, all.ttlJitter()),
+				origins.pick("staleIfError", named.staleIfError(), null, all.staleIfError()),
+				origins.pick("leaseTime", named.leaseTime(), null, all.leaseTime()),
+				origins.pick("loadWait", named.loadWait(), null, all.loadWait()),
+				origins.pick("onLoadTimeout", named.onLoadTimeout(), null, all.onLoadTimeout()), refreshUrge(all,
+						origins.pick("earlyRefresh", named.earlyRefreshMode(), null, all.earlyRefresh().mode())));
+	}
+
+	// A TTL in the properties wins over the annotation
+	private static @Nullable Boolean permanent(CacheProperties.Cache named) {
+		return (named.permanent() == null && named.ttl() != null) ? Boolean.FALSE : named.permanent();
+	}
+
+	private @Nullable Boolean permanent(String cache) {
+		return this.permanentByCache.containsKey(cache) ? Boolean.TRUE : null;
+	}
+
+	private static double refreshUrge(CacheProperties all, CacheProperties.EarlyRefreshMode mode) {
+		return (mode == CacheProperties.EarlyRefreshMode.XFETCH) ? all.earlyRefresh().beta() : 0;
+	}
+
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.ge.redis.cache.CacheProperties.Near;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory by Caffeine. No other class may touch it, since applications need not have it.
+ * <p>
+ * What has stood for its time is dropped to free its memory, by a clock that is set from
+ * time to time, so that a hit need not look at another one. Until when a value may be
+ * served is for its reader to judge.
+ */
+public final class CaffeineNearStore implements NearStore {
+
+	/** A class that is present if the application has Caffeine. */
+	public static final String DEPENDENCY = "com.github.benmanes.caffeine.cache.Caffeine";
+
+	private final Cache<CacheKey, NearSlot> slots;
+
+	private volatile long time = System.nanoTime();
+
+	public CaffeineNearStore(Near settings) {
+		this.slots = Caffeine.newBuilder()
+			.maximumSize(settings.maxEntries())
+			.expireAfterWrite(settings.ttl())
+			.ticker(() -> this.time)
+			.build();
+	}
+
+	@Override
+	public @Nullable NearSlot get(CacheKey key) {
+		return this.slots.getIfPresent(key);
+	}
+
+	@Override
+	public NearToken begin(NearToken token) {
+		return this.slots.asMap()
+			.compute(token.key(), (key, before) -> (before instanceof NearToken) ? before : token)
+			.token();
+	}
+
+	@Override
+	public void replace(NearToken token, NearValue value) {
+		this.slots.asMap().computeIfPresent(token.key(), (key, slot) -> token.mayReplace(slot) ? value : slot);
+	}
+
+	@Override
+	public void remove(NearToken token) {
+		this.slots.asMap().remove(token.key(), token);
+	}
+
+	@Override
+	public void remove(CacheKey key) {
+		this.slots.invalidate(key);
+	}
+
+	@Override
+	public void clear() {
+		this.slots.invalidateAll();
+	}
+
+	@Override
+	public void tick(long now) {
+		this.time = now;
+		this.slots.cleanUp();
+	}
+
+	@Override
+	public long size() {
+		return this.slots.estimatedSize();
+	}
+
+}

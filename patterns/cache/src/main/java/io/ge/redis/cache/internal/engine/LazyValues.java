@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.TypeSerializer;
+import tools.jackson.databind.module.SimpleModule;
+
+import org.springframework.util.ClassUtils;
+
+/**
+ * Refuses what stands in entities for something that Hibernate has not loaded, where
+ * there is a Hibernate: writing it would load it, or fail, or store a hole. It is refused
+ * in whatever state it is, so that it shows in the first test.
+ */
+final class LazyValues {
+
+	private static final List<String> NAMES = List.of("org.hibernate.proxy.HibernateProxy",
+			"org.hibernate.collection.spi.PersistentCollection");
+
+	private final List<Class<?>> types = new ArrayList<>();
+
+	LazyValues(@Nullable ClassLoader classLoader) {
+		for (String name : NAMES) {
+			if (ClassUtils.isPresent(name, classLoader)) {
+				this.types.add(ClassUtils.resolveClassName(name, classLoader));
+			}
+		}
+	}
+
+	/**
+	 * Returns a mapper that does not write such values.
+	 */
+	JsonMapper refusedBy(JsonMapper mapper) {
+		if (this.types.isEmpty()) {
+			return mapper;
+		}
+		SimpleModule module = new SimpleModule("ge-redis-lazy-values");
+		this.types.forEach((type) -> module.addSerializer(type, new Refusal()));
+		return mapper.rebuild().addModule(module).build();
+	}
+
+	/**
+	 * Refuses a value that is written by its declared type, as the whole value is and
+	 * what stands in its collections.
+	 * @throws LazyValueException if it is such a value
+	 */
+	void check(@Nullable Object value) {
+		if (this.types.isEmpty() || value == null) {
+			return;
+		}
+		for (Class<?> type : this.types) {
+			if (type.isInstance(value)) {
+				throw new LazyValueException(value.getClass());
+			}
+		}
+		if (value instanceof Collection<?> elements) {
+			elements.forEach(this::check);
+		}
+		else if (value instanceof Map<?, ?> entries) {
+			entries.values().forEach(this::check);
+		}
+		else if (value instanceof Object[] elements) {
+			Arrays.asList(elements).forEach(this::check);
+		}
+	}
+
+	private static final class Refusal extends ValueSerializer<Object> {
+
+		@Override
+		public void serialize(Object value, JsonGenerator generator, SerializationContext context) {
+			throw new LazyValueException(generator, value.getClass());
+		}
+
+		@Override
+		public void serializeWithType(Object value, JsonGenerator generator, SerializationContext context,
+				TypeSerializer typeSerializer) {
+			throw new LazyValueException(generator, value.getClass());
+		}
+
+	}
+
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.OnLoadTimeout;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind;
+import io.ge.redis.core.bus.InstanceBus;
+import io.ge.redis.core.key.KeyPart;
+import io.ge.redis.core.key.KeySpace;
+import io.ge.redis.core.key.RedisKey;
+import io.ge.redis.core.outage.CallBudget;
+import io.ge.redis.core.outage.GuardedRedis;
+import io.ge.redis.core.script.LuaScript;
+import io.ge.redis.core.script.ScriptCall;
+import io.ge.redis.core.script.ScriptReply;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry, {@code
+ * :w1} the hash of its writers, {@code :q1} the set of callers that wait for it and
+ * {@code :r1} the token of the reader that refreshes it. The scripts state the protocol;
+ * {@code docs/caching-design.md} explains it. {@code prefix:cache:{warm-up:name}:u1} is
+ * the state of a warm-up.
+ * <p>
+ * A step with unknown outcome leaves: a lookup, a lease, which is compensated; a fill,
+ * the value or the lease, which is compensated; an announcement or a publication, a
+ * pending ticket, which the journal resolves, or else its deadline.
+ */
+public final class RedisCache {
+
+	static final String TOPIC = "cache";
+
+	/** Followed by the name of a cache and the parts of a key. */
+	public static final String NEWS = "cache.near";
+
+	/** Begins the token of a reader that nobody waits for. */
+	private static final String OPEN = "~";
+
+	/**
+	 * How long writers are remembered beyond their time, and so how long ago a reader's
+	 * transaction may have begun if its value is to be stored.
+	 */
+	private static final Duration MEMORY = Duration.ofMinutes(1);
+
+	private static final LuaScript GET = LuaScript.command(GeCaches.class, "get", "GET");
+
+	private static final LuaScript LOOKUP = LuaScript.load(GeCaches.class, "lookup.lua");
+
+	private static final LuaScript FILL = script("fill.lua");
+
+	/** Releases a lease, or the permit to refresh a value. */
+	private static final LuaScript FREE = script("free.lua");
+
+	private static final LuaScript INTENT = script("intent.lua");
+
+	private static final LuaScript PUBLISH = script("publish.lua");
+
+	private static final LuaScript INVALIDATE = script("invalidate.lua");
+
+	private static final LuaScript ABORT = LuaScript.load(GeCaches.class, "abort.lua");
+
+	private static final LuaScript WARM = LuaScript.load(GeCaches.class, "warm.lua");
+
+	private final GuardedRedis redis;
+
+	private final RedisGroups bulkLookups;
+
+	private final RedisGroups fills;
+
+	private final KeySpace space;
+
+	private final RedisCacheKeys keys;
+
+	private final InstanceBus bus;
+
+	private final String waker;
+
+	private final Duration intentTimeout;
+
+	private final long memoryMillis;
+
+	private final Predicate<String> near;
+
+	private final AtomicLong handles = new AtomicLong();
+
+	/**
+	 * Creates the adapter.
+	 * @param near tells caches that instances keep in memory, so that all are told of
+	 * what changes in them
+	 */
+	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout,
+			Predicate<String> behind, Predicate<String> near) {
+		this.redis = redis;
+		this.bulkLookups = new RedisGroups(redis, LOOKUP, FREE, false);
+		this.fills = new RedisGroups(redis, FILL, FREE, true);
+		this.space = space;
+		this.keys = new RedisCacheKeys(space, behind);
+		this.bus = bus;
+		this.waker = bus.channel() + " " + TOPIC;
+		this.intentTimeout = intentTimeout;
+		this.memoryMillis = intentTimeout.plus(MEMORY).toMillis();
+		this.near = near;
+	}
+
+	/**
+	 * Loads a script on the keys of an entry.
+	 */
+	public static LuaScript script(String file) {
+		return LuaScript.load(GeCaches.class, file, RedisWriteBehind.MESSAGES);
+	}
+
+	public RedisWriteBehind writeBehind() {
+		return new RedisWriteBehind(this.redis, this.space, this.bus,
+				(cache, key) -> this.keys.of(new CacheKey(cache, key)), Duration.ofMillis(this.memoryMillis));
+	}
+
+	public CallBudget newBudget() {
+		return this.redis.newBudget();
+	}
+
+	public boolean isAway() {
+		return this.redis.isAway();
+	}
+
+	public boolean isAway(CacheKey key) {
+		return this.redis.isAway(() -> this.keys.entity(key));
+	}
+
+	public void onRecovery(Runnable action) {
+		this.redis.onRecovery(action);
+	}
+
+	public String newHandle() {
+		return this.bus.instanceId() + "." + this.handles.incrementAndGet();
+	}
+
+	/**
+	 * Returns the handle of a reader for which nobody is to wait.
+	 */
+	String newOpenHandle() {
+		return OPEN + newHandle();
+	}
+
+	/**
+	 * Calls a listener with the waiters to wake. Messages may be lost: after an
+	 * interruption all are.
+	 */
+	void onWake(LongConsumer woken, Runnable interrupted) {
+		this.bus.handle(TOPIC, (payload) -> woken.accept(Long.parseLong(payload)));
+		this.bus.onLost(interrupted);
+		this.bus.onSubscribed(interrupted);
+	}
+
+	/**
+	 * Calls a listener with the entries that any instance has changed. Messages may be
+	 * lost.
+	 */
+	public void onNews(Consumer<CacheKey> changed) {
+		this.bus.handle(NEWS, (message) -> changed.accept(NearNews.read(message)));
+	}
+
+	/**
+	 * Returns the channel and the message by which a script tells that an entry changes,
+	 * or nothing where nobody has to know.
+	 */
+	private String news(CacheKey key) {
+		return (this.near.test(key.cache()) && NearNews.isTold(key))
+				? this.bus.newsChannel() + ' ' + NEWS + ' ' + NearNews.write(key) : "";
+	}
+
+	boolean isWoken() {
+		return this.bus.isSubscribed();
+	}
+
+	/**
+	 * Gets what an entry holds.
+	 * @return completes with the bytes, or with {@code null} if there is no entry
+	 */
+	CompletableFuture<byte @Nullable []> get(CacheKey key, CallBudget budget) {
+		return this.redis.run(ScriptCall.of(GET, this.keys.of(key).get(0)), budget)
+			.thenApply((reply) -> reply.bytes(0));
+	}
+
+	/**
+	 * Asks for a value, or the permit to load it.
+	 * @param load the permit if it is granted, and the number by which the reader is
+	 * woken
+	 * @param urge how many thousandths of its load time before its expiry the reader
+	 * replaces a value, or 0
+	 */
+	CompletableFuture<CacheLookup> lookup(CacheQuestion question, InFlightLoad load, long urge, CallBudget budget) {
+		List<RedisKey> names = this.keys.of(question.key());
+		String token = load.token;
+		return this.redis
+			.run(ScriptCall.of(LOOKUP, names, lookupArguments(question, token, this.waker + " " + load.id, urge)),
+					budget, () -> ScriptCall.of(FREE, names, token, 0), load.lease)
+			.thenApply((reply) -> answer(load, reply));
+	}
+
+	private static Object[] lookupArguments(CacheQuestion question, String token, String waker, long urge) {
+		CacheSettings settings = question.settings();
+		return new Object[] { token, settings.leaseTime().toMillis(), waker, question.readable().array(),
+				question.replace() ? 1 : 0, urge, useOfExpired(settings) };
+	}
+
+	/**
+	 * Asks for several values of one cache, of which none is refreshed before its expiry,
+	 * and for which the reader does not wait.
+	 * @param loads the permits if they are granted
+	 * @return completes with the answers in the order of the questions, never
+	 * exceptionally: for entries without an answer the cache is bypassed
+	 */
+	CompletableFuture<List<CacheLookup>> lookupAll(List<CacheQuestion> questions, List<InFlightLoad> loads,
+			CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(questions.size());
+		for (int i = 0; i < questions.size(); i++) {
+			entries.add(new RedisGroups.Entry(this.keys.of(questions.get(i).key()),
+					lookupArguments(questions.get(i), loads.get(i).token, "", 0)));
+		}
+		return this.bulkLookups.run(entries, loads.get(0).lease, budget).thenApply((replies) -> {
+			List<CacheLookup> answers = new ArrayList<>(replies.size());
+			for (int i = 0; i < replies.size(); i++) {
+				ScriptReply reply = replies.get(i);
+				answers.add((reply != null) ? answer(loads.get(i), reply) : CacheLookup.Load.BYPASS);
+			}
+			return answers;
+		});
+	}
+
+	private static int useOfExpired(CacheSettings settings) {
+		if (settings.staleIfError().isZero()) {
+			return 0;
+		}
+		return (settings.onLoadTimeout() == OnLoadTimeout.FAIL) ? 1 : 2;
+	}
+
+	private static CacheLookup answer(InFlightLoad load, ScriptReply reply) {
+		return switch (reply.text(0)) {
+			case "hit" -> new CacheLookup.Found(Objects.requireNonNull(reply.bytes(1)), reply.number(2),
+					(reply.number(3) == 1) ? load : null, true);
+			case "lease" -> {
+				load.expired = reply.bytes(2);
+				load.token = reply.has(3) ? reply.text(3) : load.token;
+				load.seen = reply.has(4) ? reply.text(4) : null;
+				yield new CacheLookup.Load(load, false, reply.number(1) == 1, load.expired, false);
+			}
+			case "wait" -> new CacheLookup.Busy(Duration.ofMillis(reply.number(1)), reply.bytes(2));
+			case "stale" -> new CacheLookup.Expired(Objects.requireNonNull(reply.bytes(1)));
+			default -> new CacheLookup.Load(null, true, false, reply.has(1) ? reply.bytes(1) : null, false);
+		};
+	}
+
+	/**
+	 * Stores a loaded value, or releases the lease.
+	 * @param seen what an open lease has shown of the writers before it, or nothing for a
+	 * value that may be a change
+	 * @param ttl how long it stays; zero for as long as nobody removes it
+	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
+	 * -1
+	 */
+	public CompletableFuture<CacheFill> fill(CacheKey key, String token, String seen, Duration lease, byte[] value,
+			Duration ttl, long age, CallBudget budget) {
+		List<RedisKey> names = this.keys.of(key);
+		ScriptCall call = ScriptCall.of(FILL, names, fillArguments(key, token, seen, lease, value, ttl, age));
+		Supplier<ScriptCall> undo = () -> ScriptCall.of(FREE, names, token, 0);
+		return this.redis.run(call, budget, undo, lease).whenComplete((reply, failure) -> {
+			if (failure != null) {
+				this.redis.compensateUnlessUnknown(failure, undo, lease);
+			}
+		}).thenApply(RedisCache::fill);
+	}
+
+	/**
+	 * Stores several loaded values, as {@link #fill}.
+	 * @return completes with whether each was stored, in their order, never exceptionally
+	 */
+	public CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
+		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
+		for (Filling filling : all) {
+			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
+					fillArguments(filling.key(), filling.token(), "", lease, filling.value(), filling.ttl(), age)));
+		}
+		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
+			List<Boolean> filled = new ArrayList<>(replies.size());
+			replies.forEach((reply) -> filled.add(reply != null && fill(reply) == CacheFill.FILLED));
+			return filled;
+		});
+	}
+
+	private Object[] fillArguments(CacheKey key, String token, String seen, Duration lease, byte[] value, Duration ttl,
+			long age) {
+		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, news(key), seen };
+	}
+
+	private static CacheFill fill(ScriptReply reply) {
+		return switch (reply.text(0)) {
+			case "filled" -> CacheFill.FILLED;
+			case "stands" -> CacheFill.STANDS;
+			case "removed" -> CacheFill.REMOVED;
+			default -> CacheFill.LOST;
+		};
+	}
+
+	/**
+	 * Gives up a lease, or leave to refresh a value.
+	 * @param rest for how long nobody else is to refresh that value
+	 * @param discard whether something was loaded that is not to be stored, so that the
+	 * value goes if it has expired
+	 */
+	void free(CacheKey key, String token, Duration lease, Duration rest, boolean discard) {
+		ScriptCall call = ScriptCall.of(FREE, this.keys.of(key), token, rest.toMillis(), discard ? 1 : 0);
+		this.redis.run(call, newBudget(), () -> call, lease);
+	}
+
+	public CompletableFuture<ScriptReply> announce(CacheKey key, String writer, boolean locked, boolean prolong,
+			CallBudget budget) {
+		String mode = locked ? "locked" : (prolong ? "prolong" : "unlocked");
+		return this.redis.run(ScriptCall.of(INTENT, this.keys.of(key), writer, this.intentTimeout.toMillis(),
+				this.memoryMillis, mode, news(key)), budget);
+	}
+
+	public CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, NewValue value,
+			CallBudget budget) {
+		return this.redis
+			.run(ScriptCall.of(PUBLISH, this.keys.of(key), writer, locked ? "locked" : "unlocked", value.bytes(),
+					value.ttl().toMillis(), this.memoryMillis, news(key)), budget)
+			.thenApply((reply) -> reply.text(0).equals("published"));
+	}
+
+	public CompletableFuture<ScriptReply> invalidate(CacheKey key, List<String> writers, CallBudget budget) {
+		List<Object> arguments = new ArrayList<>(writers.size() + 2);
+		arguments.add(this.memoryMillis);
+		arguments.add(news(key));
+		arguments.addAll(writers);
+		return this.redis.run(ScriptCall.of(INVALIDATE, this.keys.of(key), arguments.toArray()), budget);
+	}
+
+	/**
+	 * Withdraws an announcement, now or as soon as Redis answers.
+	 */
+	public void abort(CacheKey key, String writer, CallBudget budget) {
+		ScriptCall call = ScriptCall.of(ABORT, this.keys.of(key), writer);
+		this.redis.run(call, budget, () -> call, this.intentTimeout);
+	}
+
+	/**
+	 * Withdraws an announcement of unknown outcome.
+	 */
+	public void abortEventually(CacheKey key, String writer) {
+		this.redis.compensate(ScriptCall.of(ABORT, this.keys.of(key), writer), this.intentTimeout);
+	}
+
+	/**
+	 * Takes, keeps, ends or releases the run of a warm-up: see {@code warm.lua}.
+	 */
+	public CompletableFuture<String> warmUp(String name, String token, String kind, Duration ttl) {
+		RedisKey state = this.space.entity(KeyPart.of("warm-up"), KeyPart.of(name)).with(KeyPart.of("u1"));
+		return this.redis.run(ScriptCall.of(WARM, state, token, kind, ttl.toMillis()), newBudget())
+			.thenApply((reply) -> reply.text(0));
+	}
+
+	public Duration intentTimeout() {
+		return this.intentTimeout;
+	}
+
+	public record Filling(CacheKey key, String token, byte[] value, Duration ttl) {
+	}
+
+}

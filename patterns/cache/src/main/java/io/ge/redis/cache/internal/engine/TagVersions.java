@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The versions of the tags of one cache, as far as this instance knows. They only rise.
+ */
+final class TagVersions {
+
+	/** Beyond so many, what is older counts as outdated whatever its tags are. */
+	private static final int MOST = 20_000;
+
+	private final Map<Long, Long> tags = new ConcurrentHashMap<>();
+
+	/** The version of all entries. */
+	private final AtomicLong all = new AtomicLong();
+
+	private final AtomicReference<Heard> heard = new AtomicReference<>(
+			new Heard(0, System.nanoTime() - Long.MAX_VALUE / 2));
+
+	private final AtomicReference<@Nullable CompletableFuture<Void>> looking = new AtomicReference<>();
+
+	private volatile @Nullable Look first;
+
+	private volatile @Nullable Look last;
+
+	/**
+	 * Returns the highest version. A value that is loaded from here on is stamped with
+	 * it: whatever was invalidated with it was committed before.
+	 */
+	long highest() {
+		return this.heard.get().version;
+	}
+
+	/**
+	 * Returns whether no version was given since a time, as far as was heard. A value as
+	 * of that time must not be stamped with one that was.
+	 * @param nanos the time, by {@link System#nanoTime()}
+	 */
+	boolean isSilentSince(long nanos) {
+		return this.heard.get().at - nanos < 0;
+	}
+
+	/**
+	 * Returns whether no version was heard since the first look, for values of which
+	 * nobody knows as of when they are.
+	 */
+	boolean isSilentSinceFirstLook() {
+		Look look = this.first;
+		return ((look != null) ? look.version : 0) == highest();
+	}
+
+	long seen() {
+		Look look = this.last;
+		return (look != null) ? look.version : 0;
+	}
+
+	/**
+	 * Returns when the last look began, by {@link System#nanoTime()}; long ago if there
+	 * was none. Later changes may have been missed.
+	 */
+	long lookedAt() {
+		Look look = this.last;
+		return (look != null) ? look.begun : System.nanoTime() - Long.MAX_VALUE / 2;
+	}
+
+	/**
+	 * Returns the server time in milliseconds, as the last look has told it; 0 if there
+	 * was none. It serves as a hint only.
+	 */
+	long serverMillis() {
+		Look look = this.last;
+		return (look != null) ? look.serverMillis + (System.nanoTime() - look.begun) / 1_000_000 : 0;
+	}
+
+	boolean isOutdated(long stamp, long... ofEntry) {
+		if (this.all.get() > stamp) {
+			return true;
+		}
+		for (long tag : ofEntry) {
+			Long version = this.tags.get(tag);
+			if (version != null && version > stamp) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	void hear(CacheTags changed, long version) {
+		put(changed, version);
+		rise(version, System.nanoTime());
+	}
+
+	/**
+	 * Looks, or joins a look that is under way.
+	 */
+	CompletableFuture<Void> look(Consumer<CompletableFuture<Void>> begin) {
+		CompletableFuture<Void> present = this.looking.get();
+		if (present != null) {
+			return present;
+		}
+		CompletableFuture<Void> own = new CompletableFuture<>();
+		CompletableFuture<Void> other = this.looking.compareAndExchange(null, own);
+		if (other != null) {
+			return other;
+		}
+		own.whenComplete((done, failure) -> this.looking.set(null));
+		try {
+			begin.accept(own);
+		}
+		catch (RuntimeException | Error ex) {
+			own.completeExceptionally(ex);
+		}
+		return own;
+	}
+
+	/**
+	 * Takes in what a look has shown.
+	 * @param begun when it began, by {@link System#nanoTime()}: it shows all that was
+	 * invalidated before
+	 */
+	void looked(RedisInvalidations.Versions versions, long begun) {
+		versions.changed().forEach((one) -> put(one.tag(), one.version()));
+		rise(versions.last(), System.nanoTime() - versions.silentNanos());
+		Look look = new Look(versions.last(), begun, versions.serverMillis());
+		if (this.first == null) {
+			this.first = look;
+		}
+		this.last = look;
+	}
+
+	// Before the highest version rises, so that nobody is stamped with one that is
+	// unknown
+	private void put(CacheTags changed, long version) {
+		if (changed.isAll()) {
+			outdateAll(version);
+		}
+		changed.hashes().forEach((tag) -> this.tags.merge(tag, version, Math::max));
+		if (this.tags.size() > MOST) {
+			long[] versions = this.tags.values().stream().mapToLong(Long::longValue).sorted().toArray();
+			outdateAll(versions[versions.length / 2]);
+		}
+	}
+
+	private void outdateAll(long version) {
+		long outdated = this.all.accumulateAndGet(version, Math::max);
+		this.tags.values().removeIf((other) -> other <= outdated);
+	}
+
+	private void rise(long version, long at) {
+		Heard now = new Heard(version, at);
+		this.heard
+			.updateAndGet((before) -> (before.version < version || (before.version == version && at - before.at < 0))
+					? now : before);
+	}
+
+	private record Heard(long version, long at) {
+	}
+
+	private record Look(long version, long begun, long serverMillis) {
+	}
+
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.cache.internal.engine;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link CacheValues}.
+ */
+class CacheValuesTests {
+
+	@Test
+	void writerIsNotToldThatNothingIsKnownOfTheType() {
+		CacheCodec codec = new CacheCodec(() -> {
+			throw new IllegalStateException("no mapper");
+		}, () -> 16384, () -> 0);
+		CacheValues values = new CacheValues(new CacheRegistry(() -> {
+			throw new IllegalStateException("not needed");
+		}, List::of), codec);
+		assertThat(values.published("balances", "written", 0, null)).isNull();
+	}
+
+}
