@@ -90,7 +90,8 @@ class PlainEnglishTests {
 
 	private static final Pattern INLINE_TAG = Pattern.compile("\\{@\\w+[^}]*}");
 
-	private static final Pattern JAVADOC = Pattern.compile("/\\*\\*.*?\\*/", Pattern.DOTALL);
+	private static final Pattern JAVADOC = Pattern.compile("(?<=^[\\t ]{0,99})/\\*\\*.*?\\*/",
+			Pattern.DOTALL | Pattern.MULTILINE);
 
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)+)\"");
 

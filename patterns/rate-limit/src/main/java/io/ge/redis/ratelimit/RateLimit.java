@@ -23,7 +23,7 @@ import static io.ge.redis.core.invocation.InvalidSettingException.require;
  * {@link RateLimitAlgorithm#TOKEN_BUCKET}
  * @param waitTime longest time that a call waits for permits, zero for not at all
  * @param onOutage what happens while Redis is unavailable
- * @param shadow whether the limit only counts and tells, and never refuses
+ * @param shadow whether the limit only counts and reports, and never refuses
  */
 public record RateLimit(String name, long limit, Duration window, RateLimitAlgorithm algorithm, long burst,
 		Duration waitTime, OutagePolicy onOutage, boolean shadow) {

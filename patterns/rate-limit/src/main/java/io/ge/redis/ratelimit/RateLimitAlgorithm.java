@@ -3,7 +3,7 @@
 package io.ge.redis.ratelimit;
 
 /**
- * How permits are counted.
+ * Algorithm that counts permits.
  */
 public enum RateLimitAlgorithm {
 

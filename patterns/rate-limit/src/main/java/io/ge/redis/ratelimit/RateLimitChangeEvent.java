@@ -8,7 +8,7 @@ import io.ge.redis.core.event.GuardEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody has changed a limit, or what a key may do, while the application runs.
+ * An operator has changed a limit, or what a key may do, while the application runs.
  * Published on the instance that was asked, on the thread of the request.
  *
  * @param name the limit's name

@@ -7,7 +7,7 @@ import io.ge.redis.Refusal;
 
 /**
  * A call asked for more permits than its limit ever gives at once, so waiting would not
- * help, or its cost was no number of permits. Over HTTP a 400.
+ * help. Or its cost was no number of permits. Over HTTP a 400.
  */
 public class RateLimitCostException extends GeRedisException {
 

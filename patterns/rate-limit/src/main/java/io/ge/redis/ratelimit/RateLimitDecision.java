@@ -39,8 +39,8 @@ public sealed interface RateLimitDecision {
 	 *
 	 * @param quotas the state of the limits
 	 * @param violated the names of the limits that refused
-	 * @param retryAfter time after which the same call would be admitted if nobody else
-	 * made one, never too short
+	 * @param retryAfter time after which the same call would be admitted without further
+	 * calls, never too short
 	 */
 	record Denied(List<Quota> quotas, List<String> violated, Duration retryAfter) implements RateLimitDecision {
 	}

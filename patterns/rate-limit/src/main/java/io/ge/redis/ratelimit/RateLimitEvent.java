@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the limit's name
  * @param outcome what it said
  * @param source who decided
- * @param quota its state, or {@code null} if nobody counted
+ * @param quota its state, or {@code null} if nothing was counted
  */
 public record RateLimitEvent(String name, Outcome outcome, Source source, @Nullable Quota quota) implements GuardEvent {
 

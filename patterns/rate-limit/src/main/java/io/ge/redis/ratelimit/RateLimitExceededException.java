@@ -12,8 +12,8 @@ import io.ge.redis.Refusal;
  * A call was refused by its rate limit and has not run. Over HTTP a 429.
  * <p>
  * The exception of an annotation or a rule has no stack trace, so that refusals cost
- * little. Its message names the annotated method, or the property of the rule. That of
- * {@link RateLimiter#acquire} has one.
+ * little. Its message names the annotated method, or the property of the rule. The
+ * exception of {@link RateLimiter#acquire} has one.
  */
 public class RateLimitExceededException extends GeRedisException {
 
@@ -51,7 +51,7 @@ public class RateLimitExceededException extends GeRedisException {
 	}
 
 	/**
-	 * Returns when the call would be admitted if nobody else made one.
+	 * Returns the time after which the call would be admitted without further calls.
 	 * @return the wait, never too short
 	 */
 	public Duration retryAfter() {

@@ -9,7 +9,7 @@ public interface RateLimitPermits {
 
 	/**
 	 * Returns how many permits of each limit were taken.
-	 * @return the number, zero if nobody counted
+	 * @return the number, zero if nothing was counted
 	 */
 	long count();
 

@@ -80,7 +80,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 *
 	 * @param limit permits per window
 	 * @param window length of the window
-	 * @param algorithm algorithm that counts permits; that of the name if not set
+	 * @param algorithm algorithm that counts permits; the name's algorithm if not set
 	 * @param burst permits available at once after a pause, for the token bucket
 	 */
 	public record Band(long limit, @Nullable Duration window, @Nullable RateLimitAlgorithm algorithm,
@@ -145,8 +145,8 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	}
 
 	/**
-	 * Returns where the settings of a name stand in the environment. Other characters
-	 * than letters, digits and dashes need brackets there.
+	 * Returns the property path of the settings of a name. Other characters than letters,
+	 * digits and dashes need brackets there.
 	 * @param name the name
 	 */
 	public static String path(String name) {

@@ -45,17 +45,17 @@ public @interface RateLimited {
 	/**
 	 * Name of the limit. The same name and key share one state wherever they are used,
 	 * and so must have the same settings. Default {@code SimpleClassName.methodName}.
-	 * Names with other characters than letters, digits and dashes stand in brackets in
-	 * the properties: {@code limits[OrderController.submit].limit}.
+	 * Names with other characters than letters, digits and dashes need brackets in the
+	 * properties: {@code limits[OrderController.submit].limit}.
 	 */
 	String name() default "";
 
 	/**
 	 * SpEL expression for whom or what is limited, such as {@code "#user"}. For
-	 * {@code null} or blank values see {@link #onEmptyKey()}. A list names somebody by
-	 * several parts: <code>"{#tenant, #user}"</code>. On web handlers also one of the
-	 * names {@code principal}, {@code client-address} and {@code header:NAME}. Default:
-	 * one limit for all calls.
+	 * {@code null} or blank values see {@link #onEmptyKey()}. A list names one by several
+	 * parts: <code>"{#tenant, #user}"</code>. On web handlers also one of the names
+	 * {@code principal}, {@code client-address} and {@code header:NAME}. Default: one
+	 * limit for all calls.
 	 */
 	String key() default "";
 
@@ -77,7 +77,7 @@ public @interface RateLimited {
 	String window() default "";
 
 	/**
-	 * How permits are counted.
+	 * Algorithm that counts permits.
 	 */
 	RateLimitAlgorithm algorithm() default RateLimitAlgorithm.SLIDING_WINDOW;
 
@@ -106,8 +106,8 @@ public @interface RateLimited {
 	String waitTime() default "";
 
 	/**
-	 * Whether the limit only counts and tells, and never refuses. Also for all limits by
-	 * {@code ge.redis.rate-limit.shadow}.
+	 * Whether the limit only counts and reports, and never refuses. Also for all limits
+	 * by {@code ge.redis.rate-limit.shadow}.
 	 * @return whether it is a trial
 	 */
 	boolean shadow() default false;

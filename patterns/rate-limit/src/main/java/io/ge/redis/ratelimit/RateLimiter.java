@@ -68,7 +68,7 @@ public interface RateLimiter {
 	 * @param key whom or what is limited: text, a number, or a list of those
 	 * @return the decision
 	 * @throws IllegalArgumentException if a limit cannot work, such as an exact one above
-	 * {@code ge.redis.rate-limit.largest-exact-limit}, or a name stands there twice
+	 * {@code ge.redis.rate-limit.largest-exact-limit}, or if two have the same name
 	 */
 	RateLimitDecision tryAcquire(List<RateLimit> limits, Object key);
 
@@ -152,8 +152,8 @@ public interface RateLimiter {
 
 	/**
 	 * Returns a rate limiter that needs no Redis, as it is injected where rate limits are
-	 * switched off, and for unit tests. It allows everything, also by names that nobody
-	 * has defined, and counts nothing.
+	 * switched off, and for unit tests. It allows everything, also by names without a
+	 * definition, and counts nothing.
 	 * @return the rate limiter
 	 */
 	static RateLimiter unguarded() {

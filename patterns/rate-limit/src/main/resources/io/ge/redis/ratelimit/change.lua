@@ -1,4 +1,4 @@
--- Writes or removes one live change of a limit, and tells all instances.
+-- Writes or removes one live change of a limit, and notifies all instances.
 --
 -- KEYS  the hash of all live changes
 -- ARGV  channel of all instances, TTL of the hash in milliseconds, most fields that it may hold, field,
@@ -7,9 +7,9 @@
 --
 -- Invariants
 --  * A block is stored as the server time of its end, so no clock but the server's counts.
---  * Whoever hears of a change finds it: the message leaves with the same script. Where it may not be published, the
---    change stands, and is found by those who do not hear anything and therefore look.
---  * The hash always has a TTL. If the write is refused for lack of memory, nothing has changed and nobody is told.
+--  * Whichever instance hears of a change finds it: the message leaves with the same script. Where it may not be
+--    published, the change holds, and is found by instances that hear nothing and therefore read the hash.
+--  * The hash always has a TTL. If the write is refused for lack of memory, nothing has changed and no message leaves.
 -- Repeating it does no harm; a repeated block lasts from then on.
 
 local hash = KEYS[1]

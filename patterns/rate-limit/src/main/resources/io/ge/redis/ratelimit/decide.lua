@@ -9,26 +9,26 @@
 --       then per limit four values:
 --       permits left after this decision; time until the next one comes back, 0 if none is missing;
 --       time until this limit no longer refuses the call, its longest wait taken off, 0 if it does not refuse; if the
---       call is allowed and not all others are, that of the first other call that is refused;
+--       call is allowed and not all others are, the same time of the first other call that is refused;
 --       the stamp of the charge for refund.lua, 0 if not charged}; times in microseconds.
 --
 -- Invariants
 --  * Check all, then write all: a denied call and a cost of 0 write nothing, so they neither count nor prolong. The one
 --    exception: a denied call moves a bucket to a changed rate, burst or clock, so that these hold from then on.
---  * A permit counts at a time: that at which the call may proceed. Every later decision sees it, so nobody overtakes
---    who waits. Other calls take only whole costs of what is free now, and so do not wait.
+--  * A permit counts at the time at which the call may proceed. Every later decision sees it, so no call overtakes a
+--    waiting one. Other calls take only whole costs of what is free now, and so do not wait.
 --  * 'w' is a list of stamps, oldest first. In no window of that length are more than 'limit' permits used.
 --  * 'b' is the theoretical arrival time (GCRA), when the bucket would be full again, then three digits for the scale
 --    of the interval, then ':' and the latest stamp if it is ahead. The interval is rounded up to a microsecond; in any
 --    time t at most burst + t / interval permits are used. After a change of rate the permits still missing are the
 --    same number (within 7 %) at the new interval; after a change of burst or clock no more than all are missing.
 --  * 'c' and 'f' count in sub-windows: '>dd' length of a sub-window, time until which the last one was used; then four
---    bytes per sub-window, the last of them that of this time. 'c' admits in sub-window j if the counts from j - 10 on
+--    bytes per sub-window, the last of them for this time. 'c' admits in sub-window j if the counts from j - 10 on
 --    leave room: a window touches no more than these. 'f' has one sub-window. After a change of the window what was
 --    counted moves to the end of its old sub-window, the last one to its last use: never too early.
 --  * A clock that steps back by d (failover) admits nothing more, and denies up to d longer; only 'f' begins a window
---    anew that is shown again. What stands more than an hour ahead was written by a clock that was wrong, and is
---    forgotten; so nobody waits for longer than an hour, nor than 600 sub-windows where 'c' or 'f' take part.
+--    anew that is shown again. What lies more than an hour ahead was written by a clock that was wrong, and is
+--    forgotten; so no call waits for longer than an hour, nor than 600 sub-windows where 'c' or 'f' take part.
 --  * A shadow limit neither denies nor delays the call; it is charged unless it refuses.
 --  * Every key has a TTL: until its state says nothing any more, so at most the window (a sub-window more for 'c', the
 --    time to fill up for 'b') after the latest stamp, and two milliseconds.

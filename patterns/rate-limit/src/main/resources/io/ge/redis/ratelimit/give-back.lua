@@ -1,15 +1,15 @@
--- Gives back the permits that a key has taken last, because an operator says so.
+-- Refunds the permits that a key has taken last, because an operator says so.
 --
 -- KEYS  the state of one limit
 -- ARGV  channel of all instances, kind as in decide.lua, limit, window in microseconds, permits
--- Reply {permits given back}
+-- Reply {refunded permits}
 --
 -- Invariants
---  * Only removes or lowers, and never prolongs; at most what is still taken is given back.
+--  * Only removes or lowers, and never prolongs; at most what is still taken is refunded.
 --  * The newest permits go first: the oldest would have come back soon anyway.
 --  * A bucket whose rate was changed is moved to the new one, as decide.lua would.
--- Not to be repeated: a second time gives back as many again.
--- The message is that of refund.lua.
+-- Not to be repeated: a second time refunds as many again.
+-- The message is the one of refund.lua.
 
 local key = KEYS[1]
 local channel, kind, limit, window = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

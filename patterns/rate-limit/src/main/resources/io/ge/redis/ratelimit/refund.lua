@@ -1,12 +1,12 @@
--- Gives back permits that an admission took, and tells all instances that these limits may admit again.
+-- Refunds permits that an admission took, and notifies all instances that these limits may admit again.
 --
 -- KEYS  as for decide.lua, in any choice and order
 -- ARGV  channel of all instances, then per key five values: kind, limit, window in microseconds as for decide.lua;
---       permits to give back; the stamp of the charge
+--       permits to refund; the stamp of the charge
 -- Reply {number of keys that were changed}
 --
 -- Invariants
---  * Only removes or lowers, and never prolongs; what has passed by itself is not given back again.
+--  * Only removes or lowers, and never prolongs; what has expired since is not refunded.
 --  * 'w': only elements of exactly that stamp are removed.
 --  * 'b': the arrival time goes back by the permits' intervals less the time since the charge (or up to the latest
 --    stamp ahead), in which the bucket may have been full without them: never farther than to where it would stand if

@@ -1,4 +1,4 @@
--- Forgets what was used of limits, and tells all instances.
+-- Forgets what was used of limits, and notifies all instances.
 --
 -- KEYS  states of limits, all in one slot
 -- ARGV  channel of all instances

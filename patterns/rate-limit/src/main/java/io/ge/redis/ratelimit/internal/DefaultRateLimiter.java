@@ -25,8 +25,9 @@ import io.ge.redis.ratelimit.RateLimiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the engine, waits for it where the caller does, and publishes its decision on a
- * thread of the application: that of the caller, or one with what was bound to that.
+ * Asks the engine, waits for it where the caller does, and publishes its decision.
+ * Publishes on the caller's thread, or on a thread of the application with the caller's
+ * context.
  */
 final class DefaultRateLimiter implements RateLimiter {
 

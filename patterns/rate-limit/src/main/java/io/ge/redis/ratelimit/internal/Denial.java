@@ -13,7 +13,7 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
  */
 record Denial(PermitRequest request, long remaining, long sentAt, long until, long latest, long restoredAt) {
 
-	/** As a shift: a thousandth. */
+	/** Drift of clocks as a shift: a thousandth. */
 	private static final int DRIFT = 10;
 
 	Denial(RedisDecision decision, int index) {

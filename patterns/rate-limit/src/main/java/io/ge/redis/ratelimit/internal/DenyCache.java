@@ -16,16 +16,15 @@ import org.jspecify.annotations.Nullable;
  * Nothing but a refund, a reset or another limit makes Redis say yes earlier, and every
  * instance is notified of these. A denial is therefore used only
  * <ul>
- * <li>until its wait has passed, counted from the sending of the call that was refused,
- * and less a thousandth of it, in case this machine's clock runs slower than that of
- * Redis;</li>
+ * <li>until its wait has passed since the refused call was sent, less a thousandth in
+ * case this machine's clock runs slower than the server's;</li>
  * <li>for the same limit with the same settings. It holds for the same cost, and for a
  * token bucket, whose wait grows by the same time with each permit, for any cost;</li>
  * <li>if no notification can be missing: within one second of the call, and later while a
  * message that was sent at most a second ago is known to have come back.</li>
  * </ul>
- * A reply is not entered if its key was invalidated since the call was sent, since nobody
- * can tell which of the two was first.
+ * A reply is not entered if its key was invalidated since the call was sent, since their
+ * order is unknown.
  * <p>
  * Holds at most {@value #CAPACITY} denials, in sets of {@value #WAYS}: if a set is full,
  * the denial that ends first makes room. No lock, and no work in the background.
@@ -36,7 +35,7 @@ final class DenyCache {
 
 	static final int WAYS = 4;
 
-	/** How long a denial holds unless notifications are known to arrive. */
+	/** Time for which a denial holds unless notifications are known to arrive. */
 	static final long UNCONFIRMED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final int SETS = CAPACITY / WAYS;
@@ -136,7 +135,7 @@ final class DenyCache {
 	}
 
 	/**
-	 * Returns whether anybody was denied lately, so that notifications are worth their
+	 * Returns whether a call was denied lately, so that notifications are worth their
 	 * cost.
 	 */
 	boolean isInUse() {

@@ -21,11 +21,11 @@ import org.apache.commons.logging.LogFactory;
  * whole from one hash.
  * <p>
  * The bus only hints at a change. The hash is read when a message says so and whenever
- * the subscription has begun, and every {@value #PERIOD_MILLIS} milliseconds while there
- * is no subscription, nothing is heard over it, or the last reading failed. So a change
- * is in effect everywhere within a second wherever Redis can be reached, or within about
- * three if a subscription hangs without being closed, and no decision pays for it. It is
- * also read every 20 minutes, which keeps the hash alive.
+ * the subscription has begun. It is read every {@value #PERIOD_MILLIS} milliseconds while
+ * there is no subscription, it is silent, or the last reading failed. So a change is in
+ * effect within a second wherever Redis can be reached. If a subscription hangs without
+ * being closed, that takes about three seconds. No decision pays for it. It is also read
+ * every 20 minutes, which keeps the hash alive.
  */
 final class LimitChangeFeed {
 

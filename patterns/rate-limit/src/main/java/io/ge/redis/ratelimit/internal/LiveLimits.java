@@ -28,13 +28,12 @@ import org.jspecify.annotations.Nullable;
  * The limits of a key now. Four sources have a say: the annotation, the properties, a
  * bean ({@link RateLimitResolver}) and the endpoint. Properties and endpoint may speak of
  * a limit and of a single key. In rising order: the annotation, the properties of the
- * limit, a change of the limit at the endpoint, the bean, the properties for that key, a
- * change for that key at the endpoint; each may set some of the settings and leave the
- * others.
+ * limit, a change of it at the endpoint; the bean; the properties for that key, a change
+ * for it at the endpoint. Each may set some of the settings and leave the others.
  * <p>
- * Answers from memory: one look into a map for a limit about which nothing is said, one
- * more for a limit with changes for single keys. The map is replaced as a whole, whenever
- * the properties or the changes that all instances share are read anew.
+ * Answers from memory: one read of a map for a limit without changes, one more for a
+ * limit with changes for single keys. The map is replaced as a whole, whenever the
+ * properties or the changes that all instances share are read anew.
  */
 final class LiveLimits {
 

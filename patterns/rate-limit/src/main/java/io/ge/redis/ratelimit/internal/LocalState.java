@@ -20,7 +20,7 @@ final class LocalState {
 
 	private static final int SUB_WINDOWS = 10;
 
-	/** More different times are not told apart. */
+	/** Number of times that are kept apart. */
 	private static final long MOST_TIMES = 1000;
 
 	private final Deque<Permits> counted = new ArrayDeque<>();

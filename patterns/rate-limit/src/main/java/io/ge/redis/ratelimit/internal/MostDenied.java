@@ -18,10 +18,9 @@ import io.ge.redis.ratelimit.RateLimitDecision;
  * together, whatever the number of keys that an attacker makes up. The counts are
  * approximate.
  * <p>
- * Randomized Space-Saving: a key that is not among them takes the place of the one with
- * the fewest denials, and its count, with a chance of one in that count. So the more is
- * known the less a stranger costs, and a flood of keys that are denied once each drives
- * out none that is denied often. No caller waits for a lock.
+ * Randomized Space-Saving: a new key replaces the one with the fewest denials with a
+ * chance of one in that count, and inherits the count. So a flood of keys that are denied
+ * once each replaces none that is denied often. No caller waits for a lock.
  */
 final class MostDenied {
 

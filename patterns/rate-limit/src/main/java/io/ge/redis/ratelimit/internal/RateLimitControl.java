@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * View of the limits for operators, and their actions, while the application runs.
  * <p>
  * A change is in effect on this instance when the method returns and on all others within
- * a second, and holds for instances that start later, until it is reverted or no instance
- * has run for 30 days. What was used stays counted. Each change costs two script calls
- * here and one on each instance; decisions cost nothing more.
+ * a second. It holds also for instances that start later, until it is reverted or no
+ * instance has run for 30 days. What was used stays counted. Each change costs two script
+ * calls here and one on each instance; decisions cost nothing more.
  * <p>
  * A key is given as its parts: one, or one for each element of a list; none means all
  * callers. For settings and blocks the parts are joined with colons, as in properties.
@@ -153,10 +153,9 @@ public final class RateLimitControl {
 	}
 
 	/**
-	 * Refuses all calls of a key for a time, whatever it has used. A trial refuses
-	 * nobody, and so no blocked key either.
-	 * @param name the name of a limit; if it stands for several, one that refuses is
-	 * enough
+	 * Refuses all calls of a key for a time, whatever it has used. A trial refuses no
+	 * call, and so no blocked key either.
+	 * @param name the name of a limit, or of several, of which one that refuses is enough
 	 * @param key the parts of the key, none for a limit of all callers together
 	 * @param duration how long, by the server's clock; replaces an earlier block
 	 * @throws InvalidSettingException if the time is not above zero or above a year
@@ -245,7 +244,7 @@ public final class RateLimitControl {
 
 	private RateLimit single(String name) {
 		List<RateLimit> found = this.limits.get(name);
-		require(found.size() == 1, "limit", "'" + name + "' stands for several limits.",
+		require(found.size() == 1, "limit", "'" + name + "' names several limits.",
 				"Name the one to change: " + String.join(" or ", found.stream().map(RateLimit::name).toList()) + ".");
 		return found.get(0);
 	}

@@ -10,7 +10,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many permits a call takes.
+ * Number of permits that a call takes.
  *
  * @param constant the number, if it is known before any call
  * @param expression gives the number for each call, if it is not

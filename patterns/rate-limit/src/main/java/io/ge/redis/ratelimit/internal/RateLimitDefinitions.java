@@ -93,8 +93,8 @@ final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Li
 	}
 
 	/**
-	 * Says that a rule of the properties has described a limit. It is merged like that of
-	 * an annotation.
+	 * Notes a limit that a rule of the properties describes. It is merged like the limit
+	 * of an annotation.
 	 */
 	void ofRule(RateLimit limit) {
 		this.definitions.computeIfPresent(limit.name(), (name, definition) -> {
@@ -185,7 +185,7 @@ final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Li
 			}
 			if (!windows.add(band.window())) {
 				throw new InvalidSettingException("window",
-						window + " is " + text(band.window()) + ", as that of another limit of '" + name + "'.",
+						window + " is " + text(band.window()) + ", like the window of another limit of '" + name + "'.",
 						"Keep the smaller limit of the two.");
 			}
 			merged.addAll(one(name, name + "-" + text(band.window()), each(property, band), common, place));
@@ -249,7 +249,7 @@ final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Li
 			throw new InvalidSettingException("name",
 					"the name '" + limit.name() + "' would belong to limits of both '" + other.owner() + "' and '"
 							+ owner + "'.",
-					"Use another name than that of " + RateLimitProperties.path(owner)
+					"Use another name than the one of " + RateLimitProperties.path(owner)
 							+ ", since the same name means the same state.");
 		}
 	}

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * one script call for all requests in one slot.
  * <p>
  * Requests in different slots of a Cluster are decided one slot after the other. If a
- * later one denies, what the earlier ones took is refunded. In between, others may be
- * denied that need not be; nobody is admitted too often.
+ * later one denies, what the earlier ones took is refunded. In between, calls may be
+ * denied that need not be; none is admitted too often.
  */
 final class RateLimitEngine {
 
@@ -256,7 +256,7 @@ final class RateLimitEngine {
 
 	/**
 	 * Decides on a call that Redis did not decide on, for each limit by its outage
-	 * policy. A limit that is only a trial refuses nobody then either.
+	 * policy. A limit that is only a trial refuses no call then either.
 	 */
 	private EngineDecision withoutRedis(List<PermitRequest> requests, @Nullable Throwable failure) {
 		Throwable cause = (failure != null) ? Waiting.cause(failure) : null;

@@ -83,7 +83,7 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	/**
 	 * The settings of one annotation.
 	 *
-	 * @param name the name, which may stand for several limits
+	 * @param name the name of one or several limits
 	 * @param limits where the name is looked up at each call, since properties can change
 	 * @param key whom it limits, or {@code null} for all callers together
 	 */

@@ -82,8 +82,8 @@ final class RateLimitRegistry {
 	}
 
 	/**
-	 * Returns the limits that a name stands for: one, or several where the properties
-	 * have a list, each of which can also be had by its own name.
+	 * Returns the limits of a name: one, or several where the properties have a list.
+	 * Each of those has a name of its own, too.
 	 * @throws IllegalArgumentException if there is no such limit
 	 */
 	public List<RateLimit> get(String name) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitRules {
 
-	/** Where the rules stand. */
+	/** The property of the rules. */
 	public static final String PROPERTY = RateLimitRegistry.RULES;
 
 	private static final RateLimitDecision NOT_LIMITED = new RateLimitDecision.Allowed(List.of(), () -> 0);

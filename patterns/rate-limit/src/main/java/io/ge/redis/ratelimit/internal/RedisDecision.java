@@ -88,7 +88,7 @@ record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, lo
 	}
 
 	/**
-	 * Returns what tells the charge from others, zero if this limit was not charged.
+	 * Returns the stamp that identifies the charge, zero if this limit was not charged.
 	 */
 	long stamp(int index) {
 		return this.reply[HEAD + index * FIELDS + 3];

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The live changes in Redis: the hash {@code prefix:ratelimit:{settings}:changes}.
  * <p>
- * A field is a letter for its kind, the length of the limit's name, the name and, where
- * it is about one key, a colon and the key: {@code c5:tasks}, {@code b5:tasks:anna}. The
+ * A field is a letter for its kind, the length of the limit's name and the name. For a
+ * single key a colon and the key follow: {@code c5:tasks}, {@code b5:tasks:anna}. The
  * value of a change is limit, window in microseconds and burst, each empty where it does
- * not differ; that of a block the server time of its end. Fields of a kind that this
- * version does not know are passed over.
+ * not differ; the value of a block is the server time of its end. Fields of a kind that
+ * this version does not know are skipped.
  */
 final class RedisLimitChanges {
 

@@ -63,7 +63,8 @@ final class RedisLimitKey {
 	}
 
 	/**
-	 * Returns the key as messages about it name it. Its hash code is that of this key.
+	 * Returns the key as messages about it name it. It has the same hash code as this
+	 * key.
 	 */
 	public String text() {
 		return this.text;

@@ -13,8 +13,8 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
 /**
- * Makes the keys of limits, and remembers those used lately, since a denial from memory
- * takes less time than putting together the text of a key.
+ * Makes the keys of limits, and caches the latest: a denial from memory takes less time
+ * than composing the text of a key.
  * <p>
  * A key is {@code prefix:ratelimit:{key}:name:format}. A limit for all callers has its
  * name as the entity and the empty part as the name.

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits' state in Redis, see {@link RedisLimitKeys} and {@code decide.lua}.
  * <p>
- * An admission whose outcome nobody learnt stays counted: it can only admit too few.
+ * An admission whose reply was lost stays counted: it can only admit too few.
  * <p>
  * One script decides on calls of one key that arrive together and request the same, one
  * after the other in the order of their arrival. Each gets the decision that it would

@@ -86,7 +86,7 @@ public class RateLimitRegistryTests {
 					limits.a.limits[0].limit=20000,limits.a.limits[0].window=1s | limits.a.limits[0].limit is 20000, too large | SLIDING_WINDOW_COUNTER
 					limits.a.limit=1,limits.a.limits[0].limit=1,limits.a.limits[0].window=1s | limits.a.limits cannot be set together with a limit | one more limit
 					limits.a.window=1s,limits.a.limits[0].limit=1,limits.a.limits[0].window=1s | limits.a.limits cannot be set together | one more limit
-					limits.a.limits[0].limit=1,limits.a.limits[0].window=60s,limits.a.limits[1].limit=2,limits.a.limits[1].window=1m | limits.a.limits[1].window is 1m, as that of another limit | Keep the smaller
+					limits.a.limits[0].limit=1,limits.a.limits[0].window=60s,limits.a.limits[1].limit=2,limits.a.limits[1].window=1m | limits.a.limits[1].window is 1m, like the window of another limit | Keep the smaller
 					limits.a.window=1s                                | there is no limit 'a' whose settings             | set ge.redis.rate-limit.limits.a.limit
 					limits.a.overrides.anna.limit=1                   | there is no limit 'a' whose settings             | set ge.redis.rate-limit.limits.a.limit
 					limits.a.limit=1,limits.a.overrides.anna.limit=0  | limits.a.overrides.anna.limit must be above zero | such as 100
