@@ -65,7 +65,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	/**
 	 * The driver's threads end once they had nothing to do for so long, so that a channel
-	 * that closes can still say so. Nobody waits for it.
+	 * that closes can still report it. No caller waits for that.
 	 */
 	private static final long QUIET_MILLIS = 100;
 
@@ -232,9 +232,9 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	}
 
 	/**
-	 * Opens a connection to one server that nobody else uses.
+	 * Opens an exclusive connection to one server.
 	 * @param server host and port of a server of the cluster, or {@code null} for the
-	 * primary of what is no cluster
+	 * primary of another topology
 	 */
 	CompletionStage<LettuceReplicatedConnection> openReplicated(@Nullable String server) {
 		return this.openings.begin(() -> (server != null) ? connectReplicated(server) : connect().thenApply(
@@ -242,7 +242,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 	}
 
 	/**
-	 * Opens a connection to the primary of what is no cluster, that nobody else uses.
+	 * Opens an exclusive connection to the primary where there is no cluster.
 	 */
 	@SuppressWarnings("unchecked")
 	CompletionStage<StatefulRedisConnection<byte[], byte[]>> openSingle() {
@@ -255,7 +255,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 		RedisClusterClient cluster = (RedisClusterClient) getRequiredNativeClient();
 		int colon = server.lastIndexOf(':');
 		if (colon < 0) {
-			return CompletableFuture.failedFuture(new NotConnectedException("Nobody serves the slot", null));
+			return CompletableFuture.failedFuture(new NotConnectedException("No server has the slot", null));
 		}
 		// With the credentials that all servers of the cluster have in common
 		RedisURI address = RedisURI.builder(cluster.getPartitions().getPartition(0).getUri())

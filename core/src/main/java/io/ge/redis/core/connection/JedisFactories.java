@@ -74,7 +74,7 @@ final class JedisFactories {
 		return target.build();
 	}
 
-	// Unlike Lettuce, Jedis compares names of hosts only if it is told to
+	// Unlike Lettuce, Jedis does not verify names of hosts by default
 	private static boolean verifies(JedisClientConfiguration client) {
 		return client.getSslParameters().map(SSLParameters::getEndpointIdentificationAlgorithm).isPresent();
 	}

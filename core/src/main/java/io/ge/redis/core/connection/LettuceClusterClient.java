@@ -40,7 +40,7 @@ final class LettuceClusterClient extends RedisClusterClient {
 
 	private static final Duration STRAGGLERS = Duration.ofMillis(300);
 
-	/** How many servers are asked, so that large clusters are not flooded. */
+	/** Number of servers that are asked, so that large clusters are not flooded. */
 	private static final int MOST_ASKED = 8;
 
 	private final List<RedisURI> seeds;

@@ -24,9 +24,9 @@ import org.springframework.core.NestedExceptionUtils;
 /**
  * The servers behind a connection to a cluster, each on its own.
  * <p>
- * The driver keeps one connection to each server and revives those that it lost. What it
- * does not notice is a server that was failed over while it hung, until it looks at the
- * map of the cluster again, and a connection that was cut silently. Both are found here.
+ * The driver keeps one connection to each server and revives those that it lost. It does
+ * not notice a connection that was cut silently. It notices a server that was failed over
+ * while it hung only when it reads the map of the cluster again. Both are found here.
  */
 final class LettuceShards {
 

@@ -39,8 +39,8 @@ public interface ReplicatedConnection extends AutoCloseable {
 	/**
 	 * A script on its way.
 	 *
-	 * @param reply completed as that of {@link GuardConnection#evalSha}, before replicas
-	 * have acknowledged anything
+	 * @param reply completed as by {@link GuardConnection#evalSha}, before replicas have
+	 * acknowledged anything
 	 */
 	record Call(byte[] text, byte[][] keys, byte[][] arguments, CompletableFuture<List<?>> reply) {
 

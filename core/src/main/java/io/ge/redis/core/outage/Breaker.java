@@ -28,8 +28,8 @@ import org.springframework.core.NestedExceptionUtils;
  * <p>
  * Closed, it counts consecutive failures; at the threshold it opens and every call
  * decides locally at once. While it is open it alone asks Redis, on a fresh connection
- * each time, because the old one may hang for ever on a server that was failed over or
- * cut off. The first sign of life closes it; compensations are sent first.
+ * each time. The old one may hang for ever on a server that was failed over or cut off.
+ * The first sign of life closes it; compensations are sent first.
  * <p>
  * On a Cluster whose driver reports which server has a key, each server has a
  * {@link Circuit}. Otherwise a hanging server would never open the breaker, since calls

@@ -20,20 +20,20 @@ import org.apache.commons.logging.LogFactory;
  * Compensates commands of unknown outcome, which may have left something in Redis, and
  * repeats recent writes on a new primary, which may have lost them.
  * <p>
- * A compensation is sent at once, on the connection on which the command was sent, so
- * that the server reads it after the command and before whatever its caller sends next:
- * by its text, since a script that must be repeated would be overtaken. If that fails too
- * it is kept, and sent again soon, or when Redis is back and before calls are let
- * through; by then the server has read whatever was left on old connections (see
+ * A compensation is sent at once, on the connection of the command. So the server reads
+ * it after the command and before whatever its caller sends next. It is sent by its text,
+ * since a script that must be repeated would be overtaken. If that fails too it is kept,
+ * and sent again soon, or when Redis is back and before calls are let through; by then
+ * the server has read whatever was left on old connections (see
  * {@code LettuceGuardConnection}). What is older than its own expiry in Redis needs no
- * compensation any more and is dropped, and so is the oldest when the list is full of
- * what is not.
+ * compensation any more and is dropped. If the list is still full, the oldest entry is
+ * dropped.
  */
 public final class Compensations {
 
 	static final int CAPACITY = 10_000;
 
-	/** How many writes are repeated before their replies are awaited. */
+	/** Number of writes that are repeated before their replies are awaited. */
 	private static final int MOST_AT_ONCE = 100;
 
 	private static final Log logger = LogFactory.getLog(Compensations.class);

@@ -85,7 +85,7 @@ public final class GuardedRedis {
 	/**
 	 * Returns whether calls on all keys are refused at present.
 	 */
-	public boolean isAway() {
+	public boolean isUnavailable() {
 		return this.breaker.openCause(null) != null;
 	}
 
@@ -94,8 +94,8 @@ public final class GuardedRedis {
 	 * @param key supplies the key; called only if calls on some keys are refused and
 	 * calls on others are not
 	 */
-	public boolean isAway(Supplier<RedisKey> key) {
-		return isAway() || (this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null);
+	public boolean isUnavailable(Supplier<RedisKey> key) {
+		return isUnavailable() || (this.breaker.isOpen() && this.breaker.openCause(key.get().bytes()) != null);
 	}
 
 	/**
@@ -192,7 +192,7 @@ public final class GuardedRedis {
 	 * Sends a script that must reach Redis in the end, such as a release: now, and again
 	 * until Redis has answered.
 	 * @param call idempotent
-	 * @param useful how long it makes sense to go on
+	 * @param useful the time after which it is given up
 	 */
 	public void compensate(ScriptCall call, Duration useful) {
 		this.compensations.submit(call, useful);
@@ -216,7 +216,7 @@ public final class GuardedRedis {
 	/**
 	 * Compensates the effect of a call before the failed one, unless the compensation of
 	 * that one does: it is sent only if it is unknown whether the failed call ran.
-	 * @param useful how long it makes sense to go on
+	 * @param useful the time after which it is given up
 	 */
 	public void compensateUnlessUnknown(Throwable failure, Supplier<ScriptCall> compensation, Duration useful) {
 		if (Waiting.cause(failure) instanceof RedisUnavailableException unavailable

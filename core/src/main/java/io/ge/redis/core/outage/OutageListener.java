@@ -5,7 +5,7 @@ package io.ge.redis.core.outage;
 import io.ge.redis.OutageCause;
 
 /**
- * Told of failures and of the breaker's transitions.
+ * Notified of failures and of the breaker's transitions.
  */
 public interface OutageListener {
 

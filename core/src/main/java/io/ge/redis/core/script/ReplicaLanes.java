@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  * server notices only at its next tick, up to 100 ms late, that the time of a
  * {@code WAIT} is over. Opening a connection has a time of its own.
  * <p>
- * A server that does not answer in time, has no replica, or answers with an error loses
- * its connection, so that the next call looks for the primary again.
+ * A server loses its connection if it does not answer in time, has no replica, or answers
+ * with an error. The next call then looks for the primary again.
  */
 final class ReplicaLanes {
 
 	private static final int LATE_MILLIS = 150;
 
-	/** How old a connection is at least that is replaced since there are no replicas. */
+	/** Least age of a connection that is replaced since there are no replicas. */
 	private static final long SETTLED_NANOS = 1_000_000_000;
 
 	private static final ReplicatedReply UNKNOWN = new ReplicatedReply(new ScriptReply(List.of()), -1, -1);

@@ -74,8 +74,8 @@ class GuardedRedisTests {
 
 	@Test
 	void noKeyIsComputedWhileAllAreLetThrough() {
-		assertThat(this.redis.isAway()).isFalse();
-		assertThat(this.redis.isAway(() -> {
+		assertThat(this.redis.isUnavailable()).isFalse();
+		assertThat(this.redis.isUnavailable(() -> {
 			throw new AssertionError("Asked for the key");
 		})).isFalse();
 	}
@@ -83,8 +83,8 @@ class GuardedRedisTests {
 	@Test
 	void noKeyIsComputedWhileNoneIsLetThrough() {
 		this.breaker.start();
-		assertThat(this.redis.isAway()).isTrue();
-		assertThat(this.redis.isAway(() -> {
+		assertThat(this.redis.isUnavailable()).isTrue();
+		assertThat(this.redis.isUnavailable(() -> {
 			throw new AssertionError("Asked for the key");
 		})).isTrue();
 	}

@@ -131,11 +131,11 @@ public final class RedisCache {
 	}
 
 	public boolean isAway() {
-		return this.redis.isAway();
+		return this.redis.isUnavailable();
 	}
 
 	public boolean isAway(CacheKey key) {
-		return this.redis.isAway(() -> this.keys.entity(key));
+		return this.redis.isUnavailable(() -> this.keys.entity(key));
 	}
 
 	public void onRecovery(Runnable action) {
