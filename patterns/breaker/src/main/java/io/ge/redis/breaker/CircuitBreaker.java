@@ -72,8 +72,8 @@ public @interface CircuitBreaker {
 	String minimumCalls() default "";
 
 	/**
-	 * How long the circuit stays open before the first probe. Doubles with each failed
-	 * probe, up to the property {@code max-open-for}. Default 10 s.
+	 * Time for which the circuit stays open before the first probe. Doubles with each
+	 * failed probe, up to the property {@code max-open-for}. Default 10 s.
 	 */
 	String openFor() default "";
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BreakerControl {
 
-	/** How long a state is forced unless the operator says so. */
+	/** Time for which a state is forced unless the operator sets another. */
 	public static final Duration FORCED_FOR = Duration.ofHours(1);
 
 	private final BreakerRegistry registry;
@@ -82,7 +82,7 @@ public final class BreakerControl {
 	/**
 	 * A circuit.
 	 *
-	 * @param shared whether the state is that of all instances
+	 * @param shared whether all instances share the state
 	 */
 	public record Overview(String name, CircuitState state, boolean shared) {
 	}
@@ -90,7 +90,7 @@ public final class BreakerControl {
 	/**
 	 * A circuit with what Redis has of it. Times are those of its server.
 	 *
-	 * @param shared whether the state is that of all instances
+	 * @param shared whether all instances share the state
 	 * @param since time of the last change
 	 * @param nextProbe time of the next probe, while the circuit is open
 	 * @param why reason of the last change

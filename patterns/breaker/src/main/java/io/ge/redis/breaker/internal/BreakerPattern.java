@@ -73,7 +73,7 @@ public final class BreakerPattern implements GuardPattern {
 
 	/**
 	 * Guards a publisher.
-	 * @param form its form, that of a {@code Mono} or a {@code Flux}
+	 * @param form its form, {@code Mono} or {@code Flux}
 	 */
 	public Object guard(String name, ResultForm form, Object publisher) {
 		return new DefaultCircuitBreakers(this.registry, this.engine, this.calls).make(name, form, () -> publisher);
@@ -85,7 +85,7 @@ public final class BreakerPattern implements GuardPattern {
 
 	/**
 	 * Returns the figure of a gauge: 0 closed, 1 open, 2 half-open.
-	 * @param shared whether it is that of the state of all instances, else of this one's
+	 * @param shared whether it is about the state of all instances, else about this one's
 	 * own breaker
 	 */
 	public double figure(String name, boolean shared) {

@@ -32,7 +32,7 @@ final class InstanceBreaker {
 
 	private static final long REPORT = TimeUnit.SECONDS.toNanos(1);
 
-	private static final long URGENT_REPORT = TimeUnit.MILLISECONDS.toNanos(100);
+	private static final long EARLY_REPORT = TimeUnit.MILLISECONDS.toNanos(100);
 
 	/** Lease of a probe of the own breaker, which has one at a time. */
 	private static final long OWN = -1;
@@ -54,7 +54,7 @@ final class InstanceBreaker {
 	/** Version of the shared state that is known. */
 	private volatile long version;
 
-	/** How long the own breaker will be open, and its probes that succeeded. */
+	/** Time for which the own breaker will be open, and its probes that succeeded. */
 	private long openFor;
 
 	private int succeeded;
@@ -152,7 +152,7 @@ final class InstanceBreaker {
 
 	private void wantReply() {
 		this.wanted = true;
-		reportWithin(URGENT_REPORT);
+		reportWithin(EARLY_REPORT);
 	}
 
 	private @Nullable Permit probe(long now) {
@@ -179,7 +179,7 @@ final class InstanceBreaker {
 	Duration retryAfter(long now) {
 		State known = this.state;
 		long wait = (known.circuit() == CircuitState.HALF_OPEN) ? 0 : known.until() - now;
-		return Duration.ofNanos(Math.max(URGENT_REPORT, wait));
+		return Duration.ofNanos(Math.max(EARLY_REPORT, wait));
 	}
 
 	/** Counts the end of a call. An ignored one returns its permit. */
@@ -209,7 +209,7 @@ final class InstanceBreaker {
 			reportWithin(0);
 		}
 		else if (this.settings.isReached(second, 1, 2) || this.settings.isReached(all, 1, 2)) {
-			reportWithin(URGENT_REPORT);
+			reportWithin(EARLY_REPORT);
 		}
 		if (isDue(now)) {
 			this.report.run();
@@ -328,7 +328,7 @@ final class InstanceBreaker {
 	 * unavailable, continues alone once the shared state has ended.
 	 */
 	void failed(boolean isUnavailable, long now) {
-		reportWithin(URGENT_REPORT);
+		reportWithin(EARLY_REPORT);
 		if (isUnavailable) {
 			locked(() -> endAlone(now));
 		}
@@ -344,7 +344,7 @@ final class InstanceBreaker {
 	/**
 	 * The state, compared by identity: each change makes another one.
 	 *
-	 * @param isShared whether it is that of all instances
+	 * @param isShared whether all instances share it
 	 * @param until time at which it ends, by {@link System#nanoTime()}
 	 */
 	record State(CircuitState circuit, boolean isShared, long until) {

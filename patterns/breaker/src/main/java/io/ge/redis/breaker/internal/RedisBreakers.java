@@ -98,7 +98,7 @@ final class RedisBreakers {
 	private void take(InstanceBreaker breaker, InstanceBreaker.Report report, @Nullable ScriptReply reply) {
 		// The script replies one word for a circuit for which it fails
 		if (reply == null || reply.size() == 1) {
-			breaker.failed(reply != null || this.redis.isAway(breaker.keys::state), System.nanoTime());
+			breaker.failed(reply != null || this.redis.isUnavailable(breaker.keys::state), System.nanoTime());
 		}
 		else {
 			breaker.replied(report, read(reply), System.nanoTime());
