@@ -25,8 +25,8 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * A value is given in the body, since URLs get into logs: as {@code value}, with {@code
  * issuer}, or with {@code list} for a block. Only several parts of a blocked subject must
  * be given by repeating the parameter in the query. The answer names it by its hash. An
- * {@code issuer} is required, since a row is about tokens of exactly one issuer: {@code
- * none} stands for tokens without one.
+ * {@code issuer} is required, since a row is about tokens of exactly one issuer:
+ * {@code none} means tokens without one.
  */
 @RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
 		BlacklistResource.ActionReport.class })

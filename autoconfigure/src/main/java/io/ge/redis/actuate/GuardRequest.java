@@ -79,7 +79,7 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 		String id = text("id");
 		if (id == null) {
 			throw GuardRequestException.invalid("id", "id is missing.",
-					"Add that of a dead letter, as the list has it.");
+					"Add the id of a dead letter, as the list has it.");
 		}
 		String action = String.valueOf(text("action"));
 		try {

@@ -36,8 +36,8 @@ public class BackChannelLogoutHandler implements LogoutHandler {
 	}
 
 	/**
-	 * Revokes what a logout token is about. One that names nobody, such as by a blank
-	 * {@code sid}, is answered with 400.
+	 * Revokes what a logout token is about. One that names no session or user, such as by
+	 * a blank {@code sid}, is answered with 400.
 	 * @param authentication has the logout token as its principal; others are ignored
 	 */
 	@Override

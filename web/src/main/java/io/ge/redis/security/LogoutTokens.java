@@ -27,8 +27,8 @@ import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
 /**
- * Logout tokens of OpenID Connect Back-Channel Logout 1.0, by which a provider tells that
- * a session, or all of a user, ended.
+ * Logout tokens of OpenID Connect Back-Channel Logout 1.0, by which a provider reports
+ * that a session, or all of a user, ended.
  */
 public final class LogoutTokens {
 
@@ -45,12 +45,11 @@ public final class LogoutTokens {
 	}
 
 	/**
-	 * Returns all validators of a logout token but that of its signature, which is the
-	 * business of the decoder: the issuer, the audience, what tells it from any other
-	 * token of the provider (a {@code typ} of {@code logout+jwt}, {@code JWT} or none),
-	 * and that it is new. It must have an expiry, not be over, and have been issued in
-	 * the last 5 minutes; clocks may disagree by 60 seconds. Within that time it can be
-	 * presented again.
+	 * Returns all validators of a logout token but the one of its signature, which the
+	 * decoder checks. They check the issuer, the audience, the kind of token and that it
+	 * is new. Its {@code typ} must be {@code logout+jwt}, {@code JWT} or absent. It must
+	 * have an expiry, not be over, and have been issued in the last 5 minutes; clocks may
+	 * disagree by 60 seconds. Within that time it can be presented again.
 	 * @param issuer the provider
 	 * @param audience what the provider knows this application by: its client id
 	 * @return the validator

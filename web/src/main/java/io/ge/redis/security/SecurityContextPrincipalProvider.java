@@ -17,7 +17,7 @@ import org.springframework.util.StringUtils;
 /**
  * Names the principal of Spring Security's context and, for principals that carry the
  * claims of a token, its issuer: a JWT, an introspected token, an OpenID Connect user. A
- * token without a subject stands for its client, {@code client_id} or else {@code azp}.
+ * token without a subject counts as its client, {@code client_id} or else {@code azp}.
  * Where tokens of users have no subject, the name has to be read from another claim, such
  * as by {@code spring.security.oauth2.resourceserver.jwt.principal-claim-name}: all users
  * of one client would be one principal.

@@ -37,7 +37,8 @@ public final class GeRedisRuntimeHints implements RuntimeHintsRegistrar {
 			"io.ge.redis.idempotency.internal.IdempotencyReport", "io.ge.redis.cache.internal.CacheReport");
 
 	/**
-	 * Declare the status by which a circuit breaker tells client errors from failures.
+	 * Classes that declare the status by which a circuit breaker distinguishes client
+	 * errors.
 	 */
 	static final List<String> STATUS = List.of("org.springframework.web.client.RestClientResponseException",
 			"org.springframework.web.reactive.function.client.WebClientResponseException");

@@ -2,7 +2,7 @@
 --
 -- KEYS  of the queue, see enqueue.lua
 -- ARGV  id of the letter, end of the id of the new job, how many jobs the queue may hold, channel to ring or ''
--- Reply {'gone', ''} without such a letter | that of enqueue.lua, whose text is inserted below
+-- Reply {'gone', ''} without such a letter | the reply of enqueue.lua, whose text is inserted below
 --
 -- Invariant: the letter is removed once its job waits, so of two replays one finds it, and none loses it.
 

@@ -18,8 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * application injects Sessions
  * @param connectionFactory name of the connection factory bean to use, if not the
  * application's only or primary one
- * @param timeout time for which a session lives without a request; if not set, that of
- * spring.session.timeout or of the server
+ * @param timeout time for which a session lives without a request; if not set,
+ * spring.session.timeout or the timeout of the server
  * @param maxLifetime time after which a session ends although it is used; none if not set
  * @param maxPerPrincipal largest number of sessions of a principal; any number if not set
  * @param onTooMany reaction to a login beyond max-per-principal

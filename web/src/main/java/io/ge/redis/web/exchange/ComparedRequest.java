@@ -11,9 +11,9 @@ import io.ge.redis.core.hash.Sha256;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content by which a request and its repetition are compared, laid out alike on
- * servlets and WebFlux, so that instances of both kinds know each other's requests: the
- * HTTP method, the path within the application, the parameters, and the body.
+ * The content by which a request and its repetition are compared: the HTTP method, the
+ * path within the application, the parameters, and the body. It is laid out alike on
+ * servlets and WebFlux, so that instances of both kinds know each other's requests.
  */
 final class ComparedRequest {
 

@@ -31,10 +31,10 @@ import org.springframework.util.StringUtils;
 
 /**
  * Takes the keys of web handlers from the request header {@code Idempotency-Key}, and
- * compares HTTP method, path, parameters and the bytes of the body. Where the bytes are
- * not seen, since no filter of ours stands in front or something else has read the body
- * before the handler was known, the arguments that are bound from path, parameters and
- * body take their place. Replayed responses carry {@code Idempotent-Replayed: true}.
+ * compares HTTP method, path, parameters and the bytes of the body. The bytes are not
+ * seen without a filter of ours in front, or if the body was read before the handler was
+ * known. Then the arguments that are bound from path, parameters and body take their
+ * place. Replayed responses carry {@code Idempotent-Replayed: true}.
  */
 public class IdempotencyKeyHeader implements IdempotencyKeySource {
 

@@ -86,7 +86,7 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 			return this.exchange.contentWithoutBody();
 		}
 
-		// What is still to be read tells nothing
+		// Content that is still to be read cannot be compared
 		@Override
 		public @Nullable Object comparable(@Nullable Object argument) {
 			if (argument instanceof FilePart file) {

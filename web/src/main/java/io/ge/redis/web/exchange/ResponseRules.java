@@ -19,11 +19,11 @@ import org.springframework.util.function.SingletonSupplier;
  * headers.
  * <p>
  * Kept are successes, redirections, and errors of the client that a repetition would get
- * again. Those that ask for another attempt (401, 403, 408, 409, 425, 429 and 503) free
- * the key unless something was, or may have been, committed, and all other errors of the
+ * again. Responses that ask for another attempt (401, 403, 408, 409, 425, 429 and 503)
+ * free the key unless something was, or may have been, committed. All other errors of the
  * server count as a failure of the call. So does every answer to an exception but an
- * error of the client that a repetition would get again: what the method has done before
- * it failed is not told by a status.
+ * error of the client that a repetition would get again: a status does not show what the
+ * method has done before it failed.
  */
 final class ResponseRules {
 

@@ -14,7 +14,7 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Binds the request and its locale where the call of an idempotent handler goes on on
+ * Binds the request and its locale where the call of an idempotent handler continues on
  * another thread, until the request is over.
  */
 public class ServletCallScope implements CallScope {

@@ -37,8 +37,8 @@ import org.springframework.web.filter.ShallowEtagHeaderFilter;
  * If the handler promises its result, other threads claim the key and run or complete the
  * call. The server then dispatches the request once more ({@link #resume}) to write the
  * response. An answer that is given meanwhile, after a timeout or a lost connection, is
- * not that of the handler, whose result still decides. Where no dispatch follows, the
- * exchange ends with the request ({@link #completed}).
+ * not the handler's, whose result still decides. Where no dispatch follows, the exchange
+ * ends with the request ({@link #completed}).
  */
 final class ServletExchange implements IdempotentExchange {
 
@@ -135,7 +135,7 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * As long as the thread that has received the request is at it, everything that
+	 * Returns {@code true} on the thread that has received the request. Everything that
 	 * handlers expect is bound to it, transactions included.
 	 */
 	@Override

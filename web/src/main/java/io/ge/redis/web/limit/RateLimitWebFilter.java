@@ -98,7 +98,7 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 		});
 	}
 
-	// Spring Security's own may be nobody in particular
+	// Spring Security's own may be anonymous
 	private Mono<Optional<Principal>> user(ServerWebExchange exchange) {
 		return (this.phase == Phase.AFTER_AUTHENTICATION && !this.rules.knowPrincipals())
 				? exchange.getPrincipal().singleOptional() : Mono.just(Optional.empty());

@@ -52,9 +52,9 @@ public class ReactiveRateLimitHeaders implements GuardListener, ReactiveProblemF
 	void tell(List<Quota> quotas, ServerWebExchange exchange) {
 		Headers headers = this.dialect.get();
 		if (headers != Headers.NONE) {
-			Quotas told = (Quotas) exchange.getAttributes()
+			Quotas sent = (Quotas) exchange.getAttributes()
 				.computeIfAbsent(QUOTAS, (name) -> begin(headers, exchange.getResponse()));
-			told.add(quotas);
+			sent.add(quotas);
 		}
 	}
 

@@ -51,7 +51,7 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 
 	private final Supplier<? extends @Nullable LimitedRequest> current;
 
-	/** How the web server finds addresses behind proxies, in lower case. */
+	/** Strategy by which the web server finds addresses behind proxies, in lower case. */
 	private final String forwardStrategy;
 
 	private final AtomicBoolean warned = new AtomicBoolean();

@@ -21,11 +21,11 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 
 /**
- * Answers refusals that no handler sees, in front of Spring Security: an outage of Redis
- * that leaves the filters is a 503 rather than a 500, and a 401 without a body gets the
- * problem noted as an attribute of the request by the name of {@link GeRedisException}.
- * The header of Spring Security is kept. If its filters do not let the dispatch to an
- * error page pass, the client gets the problem, and no redirect to a login.
+ * Answers refusals that no handler sees, in front of Spring Security. An outage of Redis
+ * that leaves the filters is a 503 rather than a 500. A 401 without a body gets the
+ * problem that is noted as request attribute {@link GeRedisException}. The header of
+ * Spring Security is kept. If its filters do not let the dispatch to an error page pass,
+ * the client gets the problem, and no redirect to a login.
  */
 public class RefusalFilter implements Filter {
 
