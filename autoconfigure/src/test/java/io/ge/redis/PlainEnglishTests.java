@@ -72,7 +72,7 @@ class PlainEnglishTests {
 
 	/** Names that are promises: properties, their records, members of the endpoint. */
 	private static final Pattern PROMISED_NAMES = Pattern.compile("ge\\.redis\\.idempotency\\.witness[\\w-]*"
-			+ "|@param (?:witness\\w*|told)|WitnessMode witness|\\.witness\\(\\)|\\bwitnessPurgeInterval|int told\\b");
+			+ "|@param (?:witness\\w*|told)|WitnessMode witness|\\.witness\\(\\)|\"witness\"|\\bwitnessPurgeInterval|int told\\b");
 
 	/** Packages whose code does not keep to this yet. None is added. */
 	private static final List<String> NOT_YET = List.of("cache");

@@ -60,8 +60,8 @@ public @interface DistributedLock {
 	String name() default "";
 
 	/**
-	 * SpEL expression for what is locked, such as {@code "#order.id"}. {@code null} or
-	 * blank values are refused. Default: one lock for all calls.
+	 * SpEL expression for the key of the lock, such as {@code "#order.id"}. {@code null}
+	 * or blank values are refused. Default: one lock for all calls.
 	 */
 	String key() default "";
 
@@ -104,14 +104,14 @@ public @interface DistributedLock {
 	boolean renew() default true;
 
 	/**
-	 * For how long the lease is extended at most, such as {@code "10m"}, so that a method
-	 * that hangs does not hold the lock for ever: then it is lost. Not below the lease
-	 * time. Default: no limit.
+	 * Longest time for which the lease is extended, such as {@code "10m"}, so that a
+	 * method that hangs does not hold the lock for ever: then it is lost. Not below the
+	 * lease time. Default: no limit.
 	 */
 	String maxHold() default "";
 
 	/**
-	 * For how long the lock stays taken at least, such as {@code "30s"}, also if the
+	 * Shortest time for which the lock stays taken, such as {@code "30s"}, also if the
 	 * method has returned or thrown before. For scheduled methods that run on every
 	 * instance at about the same time: the one that comes later finds the lock taken.
 	 * Default {@code "0s"}.
@@ -128,11 +128,10 @@ public @interface DistributedLock {
 	 * Mode of sharing: {@code READ} any number, {@code WRITE} one alone. Methods that
 	 * read and methods that write have the same name and keys, and the same settings
 	 * otherwise; a name that is for reading and writing at one place is so everywhere. A
-	 * writer waits for those that came before it, not for readers that come later. Who
-	 * holds the lock to write may enter it again to read; who holds it to read and wants
-	 * to write would wait for itself and gets an {@link IllegalStateException}. A
-	 * {@link FencingToken} of a reader is refused at startup, since it cannot tell
-	 * readers from each other.
+	 * writer waits for earlier callers, not for readers that come later. A writer may
+	 * enter the lock again to read. A reader that enters it again to write would wait for
+	 * itself and gets an {@link IllegalStateException}. A {@link FencingToken} of a
+	 * reader is refused at startup, since it cannot tell readers from each other.
 	 * <p>
 	 * Cost: as for one holder at a time, but each call of an instance asks Redis for
 	 * itself.
@@ -153,10 +152,10 @@ public @interface DistributedLock {
 	OnNotAcquired onNotAcquired() default OnNotAcquired.THROW;
 
 	/**
-	 * Method of the same class that answers in the place of a call that did not get the
-	 * lock, for {@link OnNotAcquired#FALLBACK}: the same parameters, optionally followed
-	 * by a {@link LockNotAcquiredException}, and a fitting return type. Not called while
-	 * Redis is unavailable.
+	 * Method of the same class that replaces a call that did not get the lock, for
+	 * {@link OnNotAcquired#FALLBACK}: the same parameters, optionally followed by a
+	 * {@link LockNotAcquiredException}, and a fitting return type. Not called while Redis
+	 * is unavailable.
 	 */
 	String fallback() default "";
 

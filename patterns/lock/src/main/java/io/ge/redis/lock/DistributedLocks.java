@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  * Locks in code, for what an annotation cannot express.
  * <p>
  * Keys are text, a number, or a list of those. Name and key are the lock: the same ones
- * in an annotation are the same lock. Costs are those of {@link DistributedLock}. While
- * Redis is unavailable, every method throws
+ * in an annotation are the same lock. Costs are the same as with {@link DistributedLock}.
+ * While Redis is unavailable, every method throws
  * {@link io.ge.redis.RedisUnavailableException}, after at most {@code
  * ge.redis.outage.command-timeout}. Every method that may wait has a twin whose name ends
  * with {@code Async}, which does not block; what the others throw its stage fails with.
  * Exception: in a transaction of the calling thread, {@link #executeAsync} and
  * {@link #executeAllAsync} block for up to the wait time.
  * <p>
- * No twin knows a subscriber: inside a reactive transaction its lock is given up
- * <em>before</em> the commit, and the next holder may read what was there before. Use
+ * No twin knows a subscriber: inside a reactive transaction its lock is released
+ * <em>before</em> the commit, and the next holder may read the old data. Use
  * {@link DistributedLock} on a method that returns a publisher there.
  */
 public interface DistributedLocks {
@@ -33,7 +33,7 @@ public interface DistributedLocks {
 	 * The handle is not bound to the thread: entering again needs the handle to be passed
 	 * on. {@link #execute} binds.
 	 * @param name the name of the lock
-	 * @param key what is locked
+	 * @param key the key of the lock
 	 * @param options wait time and lease
 	 * @return the handle, to be closed; empty if the lock was not acquired
 	 */
@@ -65,7 +65,7 @@ public interface DistributedLocks {
 	/**
 	 * Takes a lock or throws.
 	 * @param name the name of the lock
-	 * @param key what is locked
+	 * @param key the key of the lock
 	 * @param options wait time and lease
 	 * @return the handle, to be closed
 	 * @throws LockNotAcquiredException if the lock was not acquired
@@ -82,11 +82,11 @@ public interface DistributedLocks {
 	 * nothing, {@link LockContext#current()} gives the handle, and inside a transaction
 	 * the lock is kept until that has completed.
 	 * @param name the name of the lock
-	 * @param key what is locked
+	 * @param key the key of the lock
 	 * @param options wait time and lease
 	 * @param work what to do while the lock is held
-	 * @param <T> what it returns
-	 * @param <E> what it throws
+	 * @param <T> the type of the result
+	 * @param <E> the type of its exception
 	 * @return what the work returned
 	 * @throws E what the work threw
 	 * @throws LockNotAcquiredException if the lock was not acquired; the work has not run
@@ -115,7 +115,7 @@ public interface DistributedLocks {
 	 * Cost: for n keys n script calls and n round trips to take them, n script calls sent
 	 * at once to give them up.
 	 * @param name the name of the locks
-	 * @param keys what is locked, not empty
+	 * @param keys the keys of the locks, not empty
 	 * @param options wait time, one budget for all, and lease
 	 * @return the handle of all, to be closed
 	 * @throws LockNotAcquiredException if one was not acquired; none is held then
@@ -132,11 +132,11 @@ public interface DistributedLocks {
 	 * {@link #lockAll}; those that the call chain holds already are entered without a
 	 * command. The work may cast its handle to {@link MultiLockHandle}.
 	 * @param name the name of the locks
-	 * @param keys what is locked, not empty
+	 * @param keys the keys of the locks, not empty
 	 * @param options wait time, one budget for all, and lease
 	 * @param work what to do while the locks are held
-	 * @param <T> what it returns
-	 * @param <E> what it throws
+	 * @param <T> the type of the result
+	 * @param <E> the type of its exception
 	 * @return what the work returned
 	 * @throws E what the work threw
 	 * @throws LockNotAcquiredException if one was not acquired; the work has not run
@@ -155,7 +155,7 @@ public interface DistributedLocks {
 	 * Returns locks that need no Redis, as they are injected where locks are switched
 	 * off, and for unit tests. Each is granted at once, also one that is held: they
 	 * exclude no caller, not even in this process. Their tokens rise. {@link LockContext}
-	 * and {@link LockAssert} work as ever inside {@link #execute}. Cancelling a stage
+	 * and {@link LockAssert} work as usual inside {@link #execute}. Cancelling a stage
 	 * does not cancel its work.
 	 * @return the locks
 	 */
@@ -166,8 +166,8 @@ public interface DistributedLocks {
 	/**
 	 * Work that is done while a lock is held.
 	 *
-	 * @param <T> what it returns
-	 * @param <E> what it throws
+	 * @param <T> the type of the result
+	 * @param <E> the type of its exception
 	 */
 	@FunctionalInterface
 	interface LockedWork<T extends @Nullable Object, E extends Throwable> {

@@ -14,7 +14,7 @@ import java.lang.annotation.Target;
  * bound from the request. Without {@link DistributedLock} on the method the application
  * does not start.
  * <p>
- * Of several keys that are locked together it is the token of the first one, see
+ * For several keys that are locked together it is the token of the first one, see
  * {@link DistributedLock#keys()}.
  * <p>
  * Tokens of one lock rise with every owner, also after Redis was restarted or emptied.

@@ -11,7 +11,7 @@ import io.ge.redis.core.event.EventMeter;
  * A call asked for a lock. Nested entries do not ask.
  *
  * @param name the name of the lock
- * @param outcome what came of it
+ * @param outcome the outcome
  * @param waited how long the call waited for that, everything included
  */
 public record LockAcquireEvent(String name, Outcome outcome, Duration waited) implements LockEvent {

@@ -64,8 +64,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Takes the locks of a subscriber along to threads, as {@link #capture()} those of
-	 * this thread.
+	 * Propagates the locks of a subscriber to threads, as {@link #capture()} propagates
+	 * the locks of this thread.
 	 * @param context the context of the subscriber, as for {@link #current(Object)}
 	 * @return the locks
 	 */

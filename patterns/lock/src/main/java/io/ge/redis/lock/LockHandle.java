@@ -21,8 +21,7 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Returns the fencing token, which stays the same for the life of the handle. It
-	 * orders holders that follow each other, and says nothing of those that hold the lock
-	 * together.
+	 * orders holders that follow each other, and not holders at the same time.
 	 * @return the token; 0 if the method runs without lock since Redis is unavailable
 	 */
 	long token();
@@ -36,7 +35,7 @@ public interface LockHandle extends AutoCloseable {
 	boolean isValid();
 
 	/**
-	 * Returns how long the lock is certain to be held if it is not extended again.
+	 * Returns the time for which the lock is certainly held without another extension.
 	 * @return the time left, zero if the lock is not held
 	 */
 	Duration remaining();

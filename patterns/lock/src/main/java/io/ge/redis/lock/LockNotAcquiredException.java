@@ -38,8 +38,8 @@ public class LockNotAcquiredException extends GeRedisException {
 
 	/**
 	 * Returns when the lock is free, if that is known: while it only stays taken for the
-	 * {@code atLeastFor} of a call that is over. A lease says nothing of it: it ends long
-	 * after the work of its holder, and is extended if it does not.
+	 * {@code atLeastFor} of a call that is over. The lease does not limit it: it ends
+	 * long after the work of its holder, and is extended if it does not.
 	 * @return the time until then, or {@code null} if it is unknown
 	 */
 	public @Nullable Duration retryAfter() {

@@ -7,21 +7,21 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of one lock taken in code. What is {@code null} comes from
- * {@code ge.redis.lock}; what is set under {@code ge.redis.lock.locks.<name>} wins.
+ * Settings of one lock taken in code. Options that are {@code null} come from
+ * {@code ge.redis.lock}; settings under {@code ge.redis.lock.locks.<name>} win.
  *
  * @param waitTime longest time to wait for the lock, zero to ask once
- * @param leaseTime how long the lock stays with an instance that died
+ * @param leaseTime the time for which the lock stays with an instance that died
  * @param renew whether the lease is extended while the lock is held
- * @param maxHold for how long the lease is extended at most
- * @param atLeastFor for how long the lock stays taken at least, also if its holder has
- * finished
+ * @param maxHold the longest time for which the lease is extended
+ * @param atLeastFor the shortest time for which the lock stays taken, also if its holder
+ * has finished
  * @param onLost what happens to a holder that loses the lock
  * @param replicas how many replicas of the server must have acknowledged the lock before
  * its holder begins, 0 for none
  * @param syncTimeout how long they may take, after which the lock is given up
- * @param mode who may hold the lock together: {@code READ} or {@code WRITE}, which is to
- * be said for each call, else one at a time or as many as there are permits
+ * @param mode who may hold the lock together: {@code READ} or {@code WRITE}, to be set
+ * for each call; else one at a time or as many as there are permits
  * @param permits how many may hold the lock together
  */
 public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean renew,
@@ -67,7 +67,8 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 
 	/**
 	 * Returns these options with a longest hold.
-	 * @param maxHold for how long the lease is extended at most, not below the lease
+	 * @param maxHold the longest time for which the lease is extended, not below the
+	 * lease
 	 */
 	public LockOptions maxHold(Duration maxHold) {
 		return new LockOptions(this.waitTime, this.leaseTime, this.renew, maxHold, this.atLeastFor, this.onLost,

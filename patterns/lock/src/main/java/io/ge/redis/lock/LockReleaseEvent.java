@@ -10,7 +10,7 @@ import io.ge.redis.core.event.EventMeter;
  * A holder has finished.
  *
  * @param name the name of the lock
- * @param held how long it held the lock
+ * @param held the time for which it held the lock
  */
 public record LockReleaseEvent(String name, Duration held) implements LockEvent {
 

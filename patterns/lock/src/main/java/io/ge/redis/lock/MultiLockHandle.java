@@ -18,7 +18,7 @@ public interface MultiLockHandle extends LockHandle {
 
 	/**
 	 * Returns the fencing token of the first key, in the order in which keys are locked.
-	 * It orders the holders of that key, and says nothing about those of the others.
+	 * It orders the holders of that key, not the holders of the others.
 	 * @return the token
 	 */
 	@Override

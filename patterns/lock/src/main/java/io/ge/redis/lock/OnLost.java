@@ -16,7 +16,7 @@ public enum OnLost {
 	/**
 	 * A transaction of the same thread, or of the same subscriber, that would commit
 	 * afterwards fails with {@link LockLostException} and is rolled back: one that was
-	 * begun under the lock, or in which the lock was taken. Between this look and the
+	 * begun under the lock, or in which the lock was taken. Between this check and the
 	 * commit the lock can still be lost; against that helps only the
 	 * {@linkplain FencingToken fencing token}. Exception: a reactive transaction that
 	 * begins after the work has changed its thread. It is seen only if Reactor propagates

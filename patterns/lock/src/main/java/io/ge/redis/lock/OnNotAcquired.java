@@ -13,11 +13,11 @@ public enum OnNotAcquired {
 	THROW,
 
 	/**
-	 * The method is passed over: the caller gets {@code null}, or the empty
-	 * {@code Optional}; where the result comes later a future of those, or an empty
-	 * publisher. So it is while Redis is unavailable and the policy is {@code DENY}, with
-	 * one warning per outage instead of an exception per call. Refused at startup for
-	 * methods that return a primitive, or a publisher that is never empty.
+	 * The method is skipped: the caller gets {@code null}, or the empty {@code Optional};
+	 * for an asynchronous result a future of those, or an empty publisher. So it is while
+	 * Redis is unavailable and the policy is {@code DENY}, with one warning per outage
+	 * instead of an exception per call. Refused at startup for methods that return a
+	 * primitive, or a publisher that is never empty.
 	 */
 	SKIP,
 

@@ -67,8 +67,8 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
-	 * Lets the call chain that holds the lock enter it again, unless it wants more than
-	 * it holds and would wait for itself.
+	 * Lets the call chain that holds the lock enter it again, unless it would wait for
+	 * itself.
 	 */
 	public void enterAgain(LockSettings wanted) {
 		if (!this.settings.includes(wanted)) {

@@ -8,9 +8,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock as this instance sees it, while it has the lock or wants it. Of a lock that
- * several may hold there is one for each caller, since each of them waits in Redis by
- * itself. Guarded by {@link LocalLocks}.
+ * One lock as this instance sees it, while it has the lock or wants it. A lock that
+ * several may hold has one for each caller, since each of them waits in Redis by itself.
+ * Guarded by {@link LocalLocks}.
  */
 final class LocalLock {
 
@@ -38,7 +38,7 @@ final class LocalLock {
 	/** While this instance wants the lock and does not have it. */
 	@Nullable QueuedWaiter queued;
 
-	/** When the lock is free, if Redis has said so last. */
+	/** Time at which the lock is free by the last answer of Redis. */
 	@Nullable Long freeAt;
 
 	LocalLock(RedisLockKey key, RedisLocks redis) {

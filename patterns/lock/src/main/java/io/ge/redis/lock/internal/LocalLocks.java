@@ -48,7 +48,7 @@ final class LocalLocks {
 	private volatile int waiting;
 
 	/**
-	 * Decides under the lock what is done outside it.
+	 * Decides under the lock, and runs the resulting actions outside it.
 	 */
 	void decide(Consumer<List<Runnable>> decision) {
 		begin();
@@ -79,7 +79,7 @@ final class LocalLocks {
 
 	/**
 	 * Counts something as pending until {@link #end}. A decision is counted before it
-	 * looks whether the application is being closed, so that {@link #settled} misses
+	 * checks whether the application is being closed, so that {@link #settled} misses
 	 * nothing.
 	 */
 	void begin() {
@@ -146,7 +146,7 @@ final class LocalLocks {
 	}
 
 	/**
-	 * Finds a lock that one has alone.
+	 * Finds an exclusive lock.
 	 */
 	@Nullable LocalLock find(RedisLockKey key) {
 		return this.exclusive.get(key);

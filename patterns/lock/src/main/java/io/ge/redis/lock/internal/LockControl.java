@@ -203,13 +203,13 @@ public final class LockControl {
 	/**
 	 * The holder of a lock.
 	 *
-	 * @param remaining how long it is certain to be held without another extension
+	 * @param remaining the time for which it is certainly held without another extension
 	 */
 	public record Holder(String instance, long token, Duration age, Duration remaining) {
 	}
 
 	/**
-	 * The state of a lock for all instances. What is known of one holder is {@code null}
+	 * The state of a lock for all instances. The data of a single holder are {@code null}
 	 * if the lock is free or shared.
 	 *
 	 * @param held whether a caller works under it, or it only stays taken for its

@@ -53,7 +53,7 @@ final class LockLease {
 
 	private final long leaseNanos;
 
-	/** For how long leases are extended at most. */
+	/** Longest time for which leases are extended. */
 	private final long longestNanos;
 
 	private final long began = System.nanoTime();
@@ -197,8 +197,8 @@ final class LockLease {
 	}
 
 	/**
-	 * Returns whether the lease is to be extended soon, so that it may as well be now,
-	 * with those of other locks.
+	 * Returns whether the lease must be extended soon. Then it is extended now, with the
+	 * leases of other locks.
 	 */
 	boolean isDueSoon(long now) {
 		return isVerifiable() && this.nextRenewal - now < this.leaseNanos / (2 * RENEWALS_PER_LEASE);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lock of one method.
  *
- * @param key what is locked, or {@code null} for all calls together
+ * @param key the key of the lock, or {@code null} for all calls together
  * @param together whether it is several keys that are locked together
  * @param tokenParameters positions of the parameters that receive the token
  * @param inOutage whether calls are skipped because Redis does not decide
@@ -44,7 +44,7 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	}
 
 	/**
-	 * Replaces whatever the caller passed in the place of a token.
+	 * Replaces the token that the caller passed.
 	 */
 	void passToken(MethodInvocation invocation, long token) {
 		decided();
@@ -54,7 +54,7 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	}
 
 	/**
-	 * Decides what is done in the place of a method that did not get its lock.
+	 * Decides on the replacement of a method that did not get its lock.
 	 */
 	Work refused(MethodInvocation invocation, LockNotAcquiredException refusal) {
 		FallbackMethod answering = this.fallback;
@@ -77,9 +77,9 @@ record LockOperation(LockSettings settings, @Nullable MethodExpression key, bool
 	}
 
 	/**
-	 * Decides what is done in the place of a method on whose lock Redis did not decide.
-	 * Logged once per outage: the exception may reach only a scheduler, which would log
-	 * it at each run.
+	 * Decides on the replacement of a method on whose lock Redis did not decide. Logged
+	 * once per outage: the exception may reach only a scheduler, which would log it at
+	 * each run.
 	 */
 	Work undecided(RedisUnavailableException outage) {
 		if (this.onNotAcquired != OnNotAcquired.SKIP) {

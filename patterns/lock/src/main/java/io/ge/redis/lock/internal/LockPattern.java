@@ -25,8 +25,8 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Assembles the locks: the advisor for annotated methods and the API for code stand on
- * one engine, which is made when the first of them is used. Stops after everything that
+ * Assembles the locks: the advisor for annotated methods and the API for code share one
+ * engine, which is made when the first of them is used. Stops after everything that
  * serves requests or runs tasks and before the connections: who still waits gets no lock,
  * and releases under way reach Redis, so that the next instance need not wait for a
  * lease.

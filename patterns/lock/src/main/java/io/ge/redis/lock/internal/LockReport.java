@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The report of one instance about its locks: of the holders and the waiters at most 100
- * each, the longest held and the most wanted first.
+ * The report of one instance about its locks: at most 100 holders and 100 waiters, the
+ * longest held and the most wanted first.
  */
 record LockReport(String process, int held, int awaited, List<Holder> holders, List<Waiters> waiters) {
 

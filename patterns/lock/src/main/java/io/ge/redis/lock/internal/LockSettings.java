@@ -16,7 +16,8 @@ import org.springframework.util.Assert;
 /**
  * The effective settings of a lock, as {@link LockProperties.Lock} describes them.
  *
- * @param maxHold for how long the lease is extended at most, or {@code null} if for ever
+ * @param maxHold the longest time for which the lease is extended, or {@code null} if for
+ * ever
  */
 record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean renew, OutagePolicy onOutage,
 		@Nullable Duration maxHold, Duration atLeastFor, OnLost onLost, int replicas, Duration syncTimeout,
@@ -86,8 +87,8 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 	}
 
 	/**
-	 * Returns whether the lock is the same kind of lock in both, so that those who want
-	 * it either way wait in the same queue.
+	 * Returns whether the lock is of the same kind in both, so that waiters of both share
+	 * a queue.
 	 */
 	public boolean isOfOneKindWith(LockSettings other) {
 		return isReadWrite() == other.isReadWrite() && isShared() == other.isShared();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * it only stays taken for its shortest hold.
  *
  * @param token its first token, 0 if it is shared
- * @param age for how long the instance has had it
+ * @param age the time for which the instance has had it
  */
 record LockState(boolean held, boolean kept, String holder, String handle, long token, Duration remaining, Duration age,
 		int waiters, @Nullable Shared shared) {

@@ -155,14 +155,14 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 		@Nullable Object start(LockHandle lock) throws Throwable;
 
 		/**
-		 * Decides what is done in its place.
+		 * Decides on its replacement.
 		 */
 		default Work refused(LockNotAcquiredException refusal) {
 			throw refusal;
 		}
 
 		/**
-		 * Decides what is done in its place while Redis does not decide.
+		 * Decides on its replacement while Redis does not decide.
 		 */
 		default Work undecided(RedisUnavailableException outage) {
 			throw outage;

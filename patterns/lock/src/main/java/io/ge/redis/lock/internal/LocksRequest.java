@@ -209,7 +209,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 	}
 
 	/**
-	 * Waits until a cancelled attempt has given up what it had.
+	 * Waits until a cancelled attempt has released its locks.
 	 */
 	LockInterruptedException interrupted(InterruptedException interrupt) {
 		Waiting.await(this.givenUp);

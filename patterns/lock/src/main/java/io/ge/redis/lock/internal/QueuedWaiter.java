@@ -18,7 +18,7 @@ final class QueuedWaiter {
 	/** Whether a question is under way, or a release that leads to an answer. */
 	boolean asking = true;
 
-	/** Whether the answer that is under way may be older than a message that has come. */
+	/** Whether the pending answer may be older than a message that has arrived. */
 	boolean askAgain;
 
 	CallBudget budget;

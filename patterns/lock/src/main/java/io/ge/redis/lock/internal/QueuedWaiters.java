@@ -34,7 +34,7 @@ final class QueuedWaiters {
 
 	private static final long JITTER_MILLIS = 50;
 
-	/** Lets what ends with a millisecond be gone when it is asked for. */
+	/** Margin for what expires within the current millisecond. */
 	private static final long EXPIRY_MILLIS = 2;
 
 	private final LocalLocks locals;
@@ -208,7 +208,7 @@ final class QueuedWaiters {
 
 	/**
 	 * Fails all for whom Redis gave no answer: asking for one after the other would cost
-	 * each of them the budgets of those before.
+	 * each of them the budgets of the earlier ones.
 	 */
 	private void fail(LocalLock local, QueuedWaiter queued, Throwable failure) {
 		this.locals.decide((then) -> {

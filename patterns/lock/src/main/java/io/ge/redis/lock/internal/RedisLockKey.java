@@ -10,7 +10,7 @@ import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.key.RedisKey;
 
 /**
- * The keys of one lock, all in one slot; equal if they are those of the same lock.
+ * The keys of one lock, all in one slot; equal for the same lock.
  *
  * @param all the keys, in the order that the scripts state
  */

@@ -99,7 +99,7 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 	}
 
 	/**
-	 * Keeps locks, and warns of those that come too late.
+	 * Keeps locks, and warns of locks that come too late.
 	 */
 	void keep(HeldLocks entered) {
 		entered.own().forEach((lock) -> warnIfOlder(lock.name()));

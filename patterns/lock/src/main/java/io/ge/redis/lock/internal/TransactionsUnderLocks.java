@@ -18,7 +18,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * that is under way, and the next holder must see that commit.
  * <p>
  * Which locks those are is known on the thread that begins the transaction, and only
- * there: everything else comes on any thread.
+ * there: every other call may arrive on any thread.
  */
 final class TransactionsUnderLocks implements TransactionExecutionListener {
 
@@ -45,7 +45,7 @@ final class TransactionsUnderLocks implements TransactionExecutionListener {
 		}
 		Begun found = this.begun.get(transaction);
 		if (found != null) {
-			// What is known of a transaction must not keep it in memory
+			// The entry of a transaction must not keep it in memory
 			WeakReference<TransactionExecution> known = new WeakReference<>(transaction);
 			found.kept().joined(() -> isOver(known.get()));
 			found.locks().forEach(found.kept()::keep);
