@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the settings of a limit, for all keys or for one: at run time, or in the
- * properties. What is not set stays as it is.
+ * properties. Absent settings stay as they are.
  *
  * @param limit permits per window
  * @param window length of the window

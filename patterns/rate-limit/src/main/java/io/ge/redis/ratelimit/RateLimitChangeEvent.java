@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Published on the instance that was asked, on the thread of the request.
  *
  * @param name the limit's name
- * @param action what was done
+ * @param action the action
  * @param keyHash the hash of the key it was done to, as the endpoint shows it, or
  * {@code null} if it concerns all keys
  * @param detail what exactly, such as {@code limit=200, window=PT1M}; may be empty

@@ -20,8 +20,8 @@ public sealed interface RateLimitDecision {
 
 	/**
 	 * Returns the state of the limits, as far as it is known.
-	 * @return the quotas, without those of shadow limits; empty if the call was allowed
-	 * without a decision of Redis
+	 * @return the quotas, without the quotas of shadow limits; empty if the call was
+	 * allowed without a decision of Redis
 	 */
 	List<Quota> quotas();
 
@@ -29,7 +29,7 @@ public sealed interface RateLimitDecision {
 	 * The call may proceed, and all its limits are charged.
 	 *
 	 * @param quotas the state of the limits
-	 * @param permits what was taken, for {@link RateLimiter#refund}
+	 * @param permits the taken permits, for {@link RateLimiter#refund}
 	 */
 	record Allowed(List<Quota> quotas, RateLimitPermits permits) implements RateLimitDecision {
 	}

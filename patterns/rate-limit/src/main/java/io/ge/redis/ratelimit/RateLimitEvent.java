@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * One limit took part in a decision.
  *
  * @param name the limit's name
- * @param outcome what it said
+ * @param outcome its outcome
  * @param source who decided
  * @param quota its state, or {@code null} if nothing was counted
  */

@@ -31,7 +31,7 @@ public class RateLimitExceededException extends GeRedisException {
 	/**
 	 * Creates an exception without a stack trace.
 	 * @param decision the decision
-	 * @param place what is limited, for the message
+	 * @param place the guarded method or rule, for the message
 	 */
 	public RateLimitExceededException(RateLimitDecision.Denied decision, String place) {
 		super("Rate limit exceeded on " + place + ": " + names(decision), false);

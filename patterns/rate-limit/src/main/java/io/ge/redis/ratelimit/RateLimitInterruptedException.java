@@ -5,7 +5,7 @@ package io.ge.redis.ratelimit;
 import io.ge.redis.GeRedisException;
 
 /**
- * The thread was interrupted while it waited for permits. What the call had reserved is
+ * The thread was interrupted while it waited for permits. The permits of the call are
  * refunded, the guarded method has not run, and the thread's interrupt status is set.
  */
 public class RateLimitInterruptedException extends GeRedisException {

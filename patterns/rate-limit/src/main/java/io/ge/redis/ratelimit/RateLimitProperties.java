@@ -89,7 +89,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 
 	/**
 	 * Limits on the HTTP requests that match a path and a method. All rules that a
-	 * request matches apply; those of one phase are decided together, all or nothing.
+	 * request matches apply; the rules of one phase are decided together, all or nothing.
 	 *
 	 * @param name name of the limit, which may have more settings under
 	 * ge.redis.rate-limit.limits; methods and path if not set

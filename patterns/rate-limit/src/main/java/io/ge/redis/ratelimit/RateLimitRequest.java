@@ -12,7 +12,7 @@ import java.util.List;
  * </pre>
  *
  * @param entries the limits and whom they limit
- * @param cost permits taken of each, zero only looks
+ * @param cost permits taken of each, zero to take none
  */
 public record RateLimitRequest(List<Entry> entries, long cost) {
 
@@ -48,7 +48,7 @@ public record RateLimitRequest(List<Entry> entries, long cost) {
 
 	/**
 	 * Sets the number of permits.
-	 * @param cost permits taken of each limit, zero only looks
+	 * @param cost permits taken of each limit, zero to take none
 	 */
 	public RateLimitRequest withCost(long cost) {
 		return new RateLimitRequest(this.entries, cost);

@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Chooses the settings of a limit for one caller: plans, tenants, contracts. A bean of
- * this type is asked for every call, before Redis is, and so answers from memory. What
- * properties or the endpoint say for that very key wins over its answer.
+ * this type is asked for every call, before Redis is, and so answers from memory.
+ * Properties and changes at the endpoint for that very key win over its answer.
  */
 @FunctionalInterface
 public interface RateLimitResolver {

@@ -18,8 +18,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Admits a limited number of calls per time, over all instances of the application.
  * <p>
  * A call above the limit does not run and throws {@link RateLimitExceededException}, over
- * HTTP a 429 with {@code Retry-After}. Refused calls count for nothing. Repeated on a
- * method, all limits are decided together: if one refuses, none is charged.
+ * HTTP a 429 with {@code Retry-After}. Refused calls do not count. Repeated on a method,
+ * all limits are decided together: if one refuses, none is charged.
  * <p>
  * Cost: one script call, one round trip, for any number of limits; on a Cluster one for
  * each slot. Keys are {@code prefix:ratelimit:{key}:name}, with a TTL of at most the
@@ -27,8 +27,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * <p>
  * Limit, window, algorithm, burst, wait, shadow and outage policy can be set under
  * {@code ge.redis.rate-limit.limits.<name>} as well, which wins over the annotation; a
- * list {@code limits} there puts several limits in the place of the one here. While Redis
- * is unavailable {@link #onOutage()} applies.
+ * list {@code limits} there replaces the limit here by several. While Redis is
+ * unavailable {@link #onOutage()} applies.
  * <p>
  * A method may return a future or a publisher, or be a suspending function: it is decided
  * when it is called or subscribed to, each time, without blocking, and the refusal is its
@@ -89,8 +89,8 @@ public @interface RateLimited {
 
 	/**
 	 * SpEL expression for the number of permits a call takes, such as
-	 * {@code "#rows.size()"}, or the number itself. Zero looks without taking and is
-	 * never refused. More than the limit (or burst) can never pass and throws
+	 * {@code "#rows.size()"}, or the number itself. Zero takes none and is never refused.
+	 * More than the limit (or burst) can never pass and throws
 	 * {@link RateLimitCostException}, as do {@code null}, fractions and negative numbers;
 	 * a number written here is checked at startup. Default one.
 	 */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Rate limits in code, for what an annotation cannot express.
  * <p>
  * Each decision costs one script call and one round trip for all its limits, on a Cluster
- * for those of each slot. It costs none while an earlier refusal must still hold. It
+ * for the limits of each slot. It costs none while an earlier refusal must still hold. It
  * waits for Redis at most {@code ge.redis.outage.command-timeout}. If a limit has a wait,
  * the calling thread also waits for its permits.
  * <p>
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
  * one where {@code io.micrometer:context-propagation} is present. Cancelling it before it
- * is complete refunds what was taken. Names, keys and costs that cannot be are refused by
- * an exception at once. An implementation of your own inherits twins that call the
- * blocking method on the JDK's common pool.
+ * is complete refunds the permits. Names, keys and costs that cannot be are refused by an
+ * exception at once. An implementation of your own inherits twins that call the blocking
+ * method on the JDK's common pool.
  */
 public interface RateLimiter {
 
@@ -43,7 +43,7 @@ public interface RateLimiter {
 	 * Takes permits of a limit that properties or an annotation define.
 	 * @param name the name of the limit
 	 * @param key whom or what is limited: text, a number, or a list of those
-	 * @param cost how many permits; zero looks without taking
+	 * @param cost how many permits; zero takes none
 	 * @return the decision
 	 * @throws RateLimitCostException if the limit never gives so many at once
 	 */
@@ -53,7 +53,7 @@ public interface RateLimiter {
 
 	/**
 	 * Takes permits of several limits, all or nothing.
-	 * @param request what is wanted
+	 * @param request the limits, key and cost
 	 * @return the decision
 	 * @throws IllegalArgumentException if there is no limit of a name, or one is named
 	 * twice for the same key

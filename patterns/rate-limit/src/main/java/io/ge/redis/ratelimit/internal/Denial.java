@@ -6,10 +6,10 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
 /**
- * A refusal by Redis. Times are those of {@link System#nanoTime()}.
+ * A refusal by Redis. Times are on the clock of {@link System#nanoTime()}.
  *
- * @param until when Redis could say yes at the earliest
- * @param latest when Redis could say yes at the latest
+ * @param until the earliest time at which Redis could admit
+ * @param latest the latest time at which Redis could admit
  */
 record Denial(PermitRequest request, long remaining, long sentAt, long until, long latest, long restoredAt) {
 

@@ -10,11 +10,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what Redis refused until the instant at which it could say yes, so that a
- * client that hammers costs Redis nothing.
+ * Remembers denials of Redis until it could admit again, so that a client that hammers
+ * costs Redis nothing.
  * <p>
- * Nothing but a refund, a reset or another limit makes Redis say yes earlier, and every
- * instance is notified of these. A denial is therefore used only
+ * Only a refund, a reset or another limit makes Redis admit earlier, and every instance
+ * is notified of these. A denial is therefore used only
  * <ul>
  * <li>until its wait has passed since the refused call was sent, less a thousandth in
  * case this machine's clock runs slower than the server's;</li>

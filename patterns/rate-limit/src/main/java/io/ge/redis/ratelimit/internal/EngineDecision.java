@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * where the current request is known.
  *
  * @param result the decision, or {@code null} if an outage refuses the call
- * @param waitNanos how long the caller waits until it may proceed, zero or less for not
- * at all
+ * @param waitNanos the time until the caller may proceed, zero or less for at once
  */
 record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavailableException refusal,
 		List<RateLimitEvent> events, long waitNanos) {
@@ -89,7 +88,7 @@ record EngineDecision(@Nullable RateLimitDecision result, @Nullable RedisUnavail
 	}
 
 	/**
-	 * Collects what the limits of one call say.
+	 * Collects the outcomes of the limits of one call.
 	 */
 	static final class Limits {
 

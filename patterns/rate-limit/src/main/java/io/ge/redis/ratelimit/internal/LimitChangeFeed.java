@@ -53,7 +53,7 @@ final class LimitChangeFeed {
 
 	private volatile boolean failed;
 
-	/** Only touched by one look after the other. */
+	/** Accessed by one reading after the other. */
 	private long looks;
 
 	/**
@@ -70,7 +70,7 @@ final class LimitChangeFeed {
 
 	/**
 	 * Reads for the first time, within the budget of one call. If that fails, the next
-	 * look tries again.
+	 * reading tries again.
 	 * @return to be awaited, so that no decision of an application that has started
 	 * misses an earlier change
 	 */

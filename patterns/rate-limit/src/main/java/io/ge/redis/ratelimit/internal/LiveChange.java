@@ -44,7 +44,7 @@ record LiveChange(String name, @Nullable String key, Setting.Origin origin, Rate
 	}
 
 	/**
-	 * Returns for how long the key is still blocked, zero if it is not.
+	 * Returns the time for which the key is still blocked, zero if it is not.
 	 */
 	public Duration remainingBlock(long now) {
 		return (this.blockedUntil != null && this.blockedUntil - now > 0) ? Duration.ofNanos(this.blockedUntil - now)

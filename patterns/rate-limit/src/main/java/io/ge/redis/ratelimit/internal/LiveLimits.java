@@ -140,7 +140,7 @@ final class LiveLimits {
 
 	/**
 	 * Returns all that differs from the definition of a limit, by key; {@code null} is
-	 * the key of what is for all callers.
+	 * the key of settings for all callers.
 	 */
 	public Map<@Nullable String, List<LiveChange>> of(String name) {
 		return this.limits.getOrDefault(name, Map.of());
@@ -165,7 +165,7 @@ final class LiveLimits {
 	}
 
 	/**
-	 * Adds something to do after every change, such as to forget what was decided before.
+	 * Adds a listener to every change, such as one that drops cached denials.
 	 */
 	public void onChange(Runnable action) {
 		this.changeActions.add(action);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A change is in effect on this instance when the method returns and on all others within
  * a second. It holds also for instances that start later, until it is reverted or no
- * instance has run for 30 days. What was used stays counted. Each change costs two script
+ * instance has run for 30 days. Used permits stay counted. Each change costs two script
  * calls here and one on each instance; decisions cost nothing more.
  * <p>
  * A key is given as its parts: one, or one for each element of a list; none means all
@@ -157,7 +157,8 @@ public final class RateLimitControl {
 	 * call, and so no blocked key either.
 	 * @param name the name of a limit, or of several, of which one that refuses is enough
 	 * @param key the parts of the key, none for a limit of all callers together
-	 * @param duration how long, by the server's clock; replaces an earlier block
+	 * @param duration the time of the block, by the server's clock; replaces an earlier
+	 * block
 	 * @throws InvalidSettingException if the time is not above zero or above a year
 	 */
 	public void block(String name, List<String> key, Duration duration) {
@@ -235,8 +236,8 @@ public final class RateLimitControl {
 	}
 
 	/**
-	 * Returns a key, its parts joined with colons, as it may be shown: itself if {@code
-	 * ge.redis.rate-limit.show-denied-keys} says so, else its hash.
+	 * Returns a key, its parts joined with colons, as it may be shown: itself with
+	 * {@code ge.redis.rate-limit.show-denied-keys}, else its hash.
 	 */
 	public String show(String key) {
 		return this.limits.properties().showDeniedKeys() ? key : hash(key);
@@ -283,7 +284,7 @@ public final class RateLimitControl {
 	/**
 	 * A limit as it is now.
 	 *
-	 * @param overrides for how many keys the properties say something else
+	 * @param overrides the number of keys with properties of their own
 	 * @param changes changes at run time, by key as it may be shown
 	 */
 	public record Overview(String name, Map<String, Setting> settings, int overrides, Map<String, String> changes,

@@ -37,7 +37,7 @@ record RateLimitCost(long constant, @Nullable MethodExpression expression) {
 		try {
 			BigDecimal permits = (value instanceof Number) ? new BigDecimal(value.toString()) : BigDecimal.ONE.negate();
 			if (permits.signum() >= 0 && permits.stripTrailingZeros().scale() <= 0) {
-				// The engine says that no limit gives as many
+				// The engine reports that no limit gives as many
 				return permits.min(LARGEST).longValue();
 			}
 		}

@@ -106,8 +106,8 @@ final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Li
 	}
 
 	/**
-	 * Checks what the properties say of names that no annotation has. To be called when
-	 * all annotations are known.
+	 * Checks the properties of names that no annotation has. To be called when all
+	 * annotations are known.
 	 */
 	public void verify() {
 		for (String name : this.properties.limits().keySet()) {
@@ -139,7 +139,7 @@ final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Li
 	public Set<String> unusedNames() {
 		Set<String> names = new TreeSet<>(this.properties.limits().keySet());
 		this.properties.rules().forEach((rule) -> rule.limits().forEach((limit) -> names.remove(owner(limit))));
-		// Of one limit of a list only overrides are set
+		// A single limit of a list can only have overrides
 		names.removeIf((name) -> annotated(name) != null || !owner(name).equals(name));
 		return names;
 	}

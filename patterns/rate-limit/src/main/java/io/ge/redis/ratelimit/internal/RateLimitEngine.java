@@ -95,7 +95,7 @@ final class RateLimitEngine {
 	/**
 	 * Decides on a call.
 	 * @return completes when the call may proceed, or with its refusal. Cancelling it
-	 * refunds what was taken
+	 * refunds the permits
 	 * @throws RateLimitCostException if a limit never gives so many at once
 	 */
 	public CompletableFuture<EngineDecision> decide(List<PermitRequest> requests) {
@@ -144,8 +144,8 @@ final class RateLimitEngine {
 	}
 
 	/**
-	 * Forgets what was used of limits, on all instances; while Redis is unavailable, only
-	 * what this one has counted meanwhile.
+	 * Forgets the used permits of limits, on all instances; while Redis is unavailable,
+	 * only what this one has counted meanwhile.
 	 */
 	public CompletableFuture<Void> reset(List<PermitRequest> requests) {
 		requests.forEach((request) -> this.local.forget(request.key().text()));

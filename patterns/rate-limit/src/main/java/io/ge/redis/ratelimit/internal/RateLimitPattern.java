@@ -25,7 +25,7 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
- * stand on one engine, which is made when the first of them is used.
+ * share one engine, which is made when the first of them is used.
  */
 public final class RateLimitPattern implements GuardPattern {
 
@@ -104,7 +104,7 @@ public final class RateLimitPattern implements GuardPattern {
 
 	/**
 	 * Takes over other properties while the application runs: limits, overrides, whether
-	 * they are trials, rules and trusted hops. What was used so far stays counted. If one
+	 * they are trials, rules and trusted hops. Permits used so far stay counted. If one
 	 * of them cannot work, nothing changes. Connection factory, response fields and the
 	 * like stay as they were at startup.
 	 */

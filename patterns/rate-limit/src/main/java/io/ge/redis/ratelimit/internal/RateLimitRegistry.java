@@ -63,7 +63,7 @@ final class RateLimitRegistry {
 	}
 
 	/**
-	 * Merges what an annotation says with the properties, and registers the result.
+	 * Merges an annotation with the properties, and registers the result.
 	 * @param cost permits that each call takes, as far as it is known before any call
 	 */
 	public List<RateLimit> define(GuardedMethod method, String name, RateLimitProperties.Limit attributes, long cost) {
@@ -110,8 +110,8 @@ final class RateLimitRegistry {
 
 	/**
 	 * Adds something to do when other properties are read.
-	 * @param action looks at the rules and properties, and fails if they cannot work;
-	 * what it returns is done once they are in effect
+	 * @param action checks the rules and properties, and fails if they cannot work; its
+	 * result is run once they are in effect
 	 */
 	public void onRefresh(BiFunction<List<RateLimitRule>, RateLimitProperties, Runnable> action) {
 		this.refreshActions.add(action);
@@ -138,7 +138,7 @@ final class RateLimitRegistry {
 	}
 
 	/**
-	 * Returns the rules, and defines what they say the first time. To be called when all
+	 * Returns the rules, and defines their limits on first use. To be called when all
 	 * annotations are known.
 	 */
 	public List<RateLimitRule> rules() {

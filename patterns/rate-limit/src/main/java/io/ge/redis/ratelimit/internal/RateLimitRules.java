@@ -65,8 +65,8 @@ public final class RateLimitRules {
 	 * Decides on a request by all rules that it matches, all or nothing. A limit that
 	 * several of them apply to the same key is charged once, with the highest cost. Costs
 	 * one script call, on a Cluster one for each slot.
-	 * @throws io.ge.redis.InvalidKeyException if a key is missing and its rule says that
-	 * this is an error
+	 * @throws io.ge.redis.InvalidKeyException if a key is missing and its rule makes this
+	 * an error
 	 * @throws RateLimitCostException if a limit never gives as much as a rule takes
 	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable and the
 	 * policy of one of the limits is to deny
@@ -77,8 +77,8 @@ public final class RateLimitRules {
 	}
 
 	/**
-	 * Decides without blocking, as {@link #decide}; cancelling the stage refunds what was
-	 * taken.
+	 * Decides without blocking, as {@link #decide}; cancelling the stage refunds the
+	 * permits.
 	 */
 	public CompletionStage<RateLimitDecision> decideAsync(List<Match> matches) {
 		List<PermitRequest> requests = requests(matches);

@@ -7,9 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision of Redis on requests in one slot. Times are turned into those of this JVM
- * such that an error is on the safe side: what ends, ends no later than in Redis, counted
- * from the sending of the call; what begins, begins no earlier, counted from its return.
+ * The decision of Redis on requests in one slot. Times are converted to the clock of this
+ * JVM such that an error is on the safe side: what ends, ends no later than in Redis,
+ * counted from the sending of the call; what begins, begins no earlier, counted from its
+ * return.
  */
 record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, long receivedAt) {
 
@@ -28,7 +29,7 @@ record RedisDecision(List<PermitRequest> requests, long[] reply, long sentAt, lo
 	}
 
 	/**
-	 * Returns what was decided on one of several calls of the same kind.
+	 * Returns the decision on one of several calls of the same kind.
 	 * @return its decision, or {@code null} if it was left undecided
 	 */
 	@Nullable RedisDecision ofCall(int position) {

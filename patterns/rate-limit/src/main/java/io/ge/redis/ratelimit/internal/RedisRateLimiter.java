@@ -135,8 +135,8 @@ class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecisi
 
 	/**
 	 * Decides on requests whose states are in one slot.
-	 * @param others permits of each limit for other calls that wait for the reply, beyond
-	 * those of the call
+	 * @param others permits of each limit for other calls that wait for the reply,
+	 * besides the permits of the call
 	 */
 	CompletableFuture<RedisDecision> decide(List<PermitRequest> requests, long others, CallBudget budget) {
 		List<RedisKey> names = new ArrayList<>(requests.size());
