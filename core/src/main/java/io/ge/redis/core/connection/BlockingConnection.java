@@ -21,7 +21,7 @@ public interface BlockingConnection extends AutoCloseable {
 	 * @param streams the keys of the streams, at least one, all on one server
 	 * @param positions for each stream the id of the last entry that is known, such as
 	 * {@code 0-0}
-	 * @param timeout how long the server waits at most, at least 1 ms
+	 * @param timeout the longest wait of the server, at least 1 ms
 	 * @return completes with the keys of the streams that have one; with none after the
 	 * timeout and after {@link #wake()}; exceptionally if the connection is lost
 	 */

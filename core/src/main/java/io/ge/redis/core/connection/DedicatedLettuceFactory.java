@@ -188,7 +188,7 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 			.topologyRefreshOptions(refresh)
 			.autoReconnect(true)
 			.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-			// A slot may move to a server that came after the map
+			// A slot may move to a server that is newer than the map
 			.validateClusterNodeMembership(false)
 			.pingBeforeActivateConnection(true)
 			.socketOptions(socketOptions(base))

@@ -33,7 +33,7 @@ final class FlushHandler extends ChannelOutboundHandlerAdapter {
 			// Runs behind what waits for this thread
 			context.executor().execute(() -> flushRest(context));
 		}
-		// What is large does not wait for others
+		// Large commands do not wait for others
 		if (this.found % NEXT == FIRST || !context.channel().isWritable()) {
 			flushWaiting(context);
 		}

@@ -60,9 +60,8 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Opens a fresh connection, asks the server for a sign of life on it, and replaces
-	 * the present one. Outstanding commands of that one fail. Also used for the first
-	 * connection.
-	 * @param timeout how long connecting and answering may take
+	 * the present one. Its outstanding commands fail. Also used for the first connection.
+	 * @param timeout the time for connecting and answering
 	 * @return completes once the fresh connection is in use, or exceptionally if it could
 	 * not be made
 	 */
@@ -99,7 +98,7 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Returns where the servers are, for people.
-	 * @return host and port, or those of several servers
+	 * @return host and port of one or several servers
 	 */
 	String address();
 
@@ -111,7 +110,7 @@ public interface GuardConnection extends AutoCloseable {
 
 	/**
 	 * Returns the number of the database in use. Channels do not know it: messages of one
-	 * database are heard in all.
+	 * database are received in all.
 	 * @return the number
 	 */
 	int database();

@@ -34,8 +34,8 @@ public final class GuardConnections {
 	 * Makes a connection to the servers of a factory, with the same credentials, TLS and
 	 * database. It uses Lettuce whichever driver the application uses. Nothing is
 	 * connected before the first {@link GuardConnection#reopen}.
-	 * @param tls the certificates of the application, or {@code null} for those of the
-	 * JVM; read for Jedis only, whose factory does not show them
+	 * @param tls the certificates of the application, or {@code null} for the defaults of
+	 * the JVM; read for Jedis only, whose factory does not show them
 	 * @throws GuardConfigurationException if the factory does not show its servers
 	 */
 	public static GuardConnection from(RedisConnectionFactory factory, Supplier<@Nullable SslOptions> tls) {

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * Reads the map of a Cluster from the servers that answer. The driver would wait for a
  * server that hangs, and warn of one that is down twice a second while it is in the map.
  * <p>
- * A map with a failover that was unknown is used at once, else one that came soon after
- * the first. Servers that are down and serve no slot are left out of it, since the driver
+ * A map with an unknown failover is used at once, else one that arrives soon after the
+ * first. Servers that are down and serve no slot are left out of it, since the driver
  * would try to reach them for ever.
  */
 final class LettuceClusterClient extends RedisClusterClient {

@@ -250,7 +250,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	}
 
 	/**
-	 * Commands to the servers of a cluster that have no trouble come to their end first.
+	 * Commands to healthy servers of a cluster are completed first.
 	 */
 	private void retire(StatefulConnection<byte[], byte[]> old) {
 		if (!(old instanceof StatefulRedisClusterConnection)) {
@@ -314,7 +314,7 @@ final class LettuceGuardConnection implements GuardConnection {
 	@Override
 	public CompletionStage<ReplicatedConnection> openReplicated(@Nullable String server) {
 		try {
-			// The first look at a cluster blocks
+			// The first reading of a cluster's map blocks
 			return CompletableFuture
 				.supplyAsync(() -> this.client.factory().openReplicated(server), this.client.connector())
 				.thenCompose((opening) -> opening)

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 public interface ReplicatedConnection extends AutoCloseable {
 
 	/**
-	 * Runs scripts and then waits until replicas have what was written on this connection
-	 * so far. Must not be called again before the result has arrived.
-	 * @param millis how long at most, above zero
+	 * Runs scripts and then waits until replicas have all writes of this connection so
+	 * far. Must not be called again before the result has arrived.
+	 * @param millis the longest wait, above zero
 	 * @return completes when there are enough acknowledgements or the time is over
 	 */
 	CompletionStage<Acknowledged> run(List<Call> calls, int replicas, long millis);
@@ -31,7 +31,7 @@ public interface ReplicatedConnection extends AutoCloseable {
 	boolean isOpen();
 
 	/**
-	 * Closes the connection; what is under way fails.
+	 * Closes the connection; pending calls fail.
 	 */
 	@Override
 	void close();

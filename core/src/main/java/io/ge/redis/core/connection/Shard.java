@@ -10,7 +10,7 @@ public interface Shard {
 
 	/**
 	 * Returns the name of the server.
-	 * @return host and port, the same for every look at one server
+	 * @return host and port, the same for every reading of one server
 	 */
 	String server();
 

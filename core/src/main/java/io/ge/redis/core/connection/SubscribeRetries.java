@@ -23,7 +23,7 @@ final class SubscribeRetries {
 
 	/**
 	 * Notes that a subscription has failed.
-	 * @return how long to wait, in milliseconds
+	 * @return the wait in milliseconds
 	 */
 	long afterFailure(Throwable failure) {
 		if (!ReplyErrors.isNoPermission(failure)) {

@@ -128,7 +128,7 @@ public final class Breaker {
 				close(this.whole);
 			}
 			else if (again) {
-				// What was put off while it was stopped
+				// Work that was deferred while it was stopped
 				run(this.firstActions);
 				run(this.recoveryActions);
 			}
@@ -141,7 +141,7 @@ public final class Breaker {
 		this.stopped = true;
 	}
 
-	/** Returns how long a call may wait for Redis. Much is slow only once. */
+	/** Returns the time for which a call may wait for Redis. Much is slow only once. */
 	Duration patience() {
 		Duration usual = this.settings.commandTimeout();
 		return (this.answered || usual.compareTo(FIRST_ANSWER) > 0) ? usual : FIRST_ANSWER;
@@ -157,7 +157,7 @@ public final class Breaker {
 	}
 
 	/**
-	 * Adds something to do whenever Redis has come back.
+	 * Adds an action for each time when Redis is available again.
 	 * @param action run on a thread that must not be blocked
 	 */
 	public void onRecovery(Runnable action) {
@@ -252,8 +252,7 @@ public final class Breaker {
 		Circuit circuit = (shard == null) ? this.whole : this.servers.computeIfAbsent(shard.server(),
 				(server) -> new Circuit(this.name + " at " + server, this.settings.failureThreshold()));
 		if (circuit.failed()) {
-			// What no server can be named for is not probed in one slot, which may be the
-			// bad one
+			// Without a known server no single slot is probed, which may be the bad one
 			open(circuit, new Circuit.Outage(cause, shard, (shard != null) ? key : null), failure);
 		}
 	}

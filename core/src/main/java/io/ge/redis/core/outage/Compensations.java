@@ -55,21 +55,21 @@ public final class Compensations {
 
 	/**
 	 * Sends compensations.
-	 * @param failoverRepair how long acknowledged writes are kept
+	 * @param failoverRepair the time for which acknowledged writes are kept
 	 */
 	public Compensations(ScriptExecutor scripts, Breaker breaker, Duration failoverRepair) {
 		this.scripts = scripts;
 		this.breaker = breaker;
 		this.failoverRepair = failoverRepair;
 		breaker.beforeRecovery(this::sendAll);
-		// What has failed meanwhile
+		// Compensations that have failed meanwhile
 		breaker.onRecovery(this::sendAll);
 	}
 
 	/**
 	 * Sends a compensation, now and again until Redis has answered it.
 	 * @param call idempotent, and without effect where the command did not run
-	 * @param useful how long what it compensates would live in Redis
+	 * @param useful the lifetime in Redis of the compensated effect
 	 */
 	public void submit(ScriptCall call, Duration useful) {
 		send(new Pending(call.inOrder(), System.nanoTime() + useful.toNanos()));

@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>
  * {@link CompletableFuture#orTimeout} gives each future a timer of its own. With few
  * calls under way, nearly each one is the next to be due when it begins. So the thread of
- * the timers would wake for each call, which costs as much as the call. Here one look
+ * the timers would wake for each call, which costs as much as the call. Here one check
  * every {@value #LOOK_MILLIS} milliseconds is enough for all calls, and there is none
- * while nothing is under way.
+ * without pending calls.
  */
 final class Deadlines {
 
@@ -50,7 +50,7 @@ final class Deadlines {
 				pause.completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (RuntimeException | Error ex) {
-				// No look is scheduled, so the next call has to try again
+				// No check is scheduled, so the next call has to try again
 				this.looking.set(false);
 				throw ex;
 			}

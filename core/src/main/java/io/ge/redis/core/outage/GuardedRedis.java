@@ -61,8 +61,8 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Groups keys that one script may take together: all, on a Cluster those of each
-	 * slot.
+	 * Groups keys that one script may take together: all keys, on a Cluster the keys of
+	 * each slot.
 	 * @param most how many keys a group has at most
 	 * @return the positions of the keys
 	 */
@@ -99,7 +99,7 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Adds something to do whenever Redis has come back.
+	 * Adds an action for each time when Redis is available again.
 	 * @param action must not block
 	 */
 	public void onRecovery(Runnable action) {
@@ -118,7 +118,7 @@ public final class GuardedRedis {
 	 * reply shows that the command was still under way.
 	 * @param compensation creates the call that undoes it, if needed; without effect
 	 * where the call did not run
-	 * @param useful how long the effect of the call would live in Redis
+	 * @param useful the lifetime in Redis of the effect of the call
 	 */
 	public CompletableFuture<ScriptReply> run(ScriptCall call, CallBudget budget, Supplier<ScriptCall> compensation,
 			Duration useful) {
@@ -126,8 +126,8 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Runs a script on a connection of its own and waits until replicas have what it
-	 * wrote. Too few replicas, or an unknown number, are a failure with the cause
+	 * Runs a script on a connection of its own and waits until replicas have its writes.
+	 * Too few replicas, or an unknown number, are a failure with the cause
 	 * {@link OutageCause#REPLICAS}, which opens no breaker. The wait is no part of any
 	 * budget.
 	 * @param call only extends existing keys; of a script without flags
@@ -214,8 +214,8 @@ public final class GuardedRedis {
 	}
 
 	/**
-	 * Compensates the effect of a call before the failed one, unless the compensation of
-	 * that one does: it is sent only if it is unknown whether the failed call ran.
+	 * Compensates the effect of a call before the failed one, unless the failed one's
+	 * compensation does: it is sent only if it is unknown whether the failed call ran.
 	 * @param useful the time after which it is given up
 	 */
 	public void compensateUnlessUnknown(Throwable failure, Supplier<ScriptCall> compensation, Duration useful) {

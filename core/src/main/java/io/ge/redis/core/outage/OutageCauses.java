@@ -73,8 +73,8 @@ final class OutageCauses {
 		if (message == null) {
 			return null;
 		}
-		// Servers before 7.0 wrap the error of a command inside a script, or say where a
-		// returned one came from
+		// Servers before 7.0 wrap the error of a command inside a script, or name the
+		// origin of a returned one
 		boolean wrapped = message.startsWith("ERR Error running script") || message.startsWith("@user_script:");
 		int inner = wrapped ? message.indexOf(": -") : -1;
 		String reply = (inner >= 0) ? message.substring(inner + 3) : message;

@@ -122,7 +122,7 @@ public final class LuaScript {
 	}
 
 	/**
-	 * Returns the scripts that classes have loaded so far, which are those of the
+	 * Returns the scripts that classes have loaded so far, which are the scripts of the
 	 * patterns in use.
 	 */
 	public static List<LuaScript> loaded() {

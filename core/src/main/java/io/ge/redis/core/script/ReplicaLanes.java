@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * There is a lane for each server and number of replicas. All scripts that are wanted
  * when it is free are sent together with one {@code WAIT} behind them; later ones share
  * the next. No call loses by that: the first {@code WAIT} ends as soon as so many
- * replicas have what was written before, and until then they cannot have what is written
- * later.
+ * replicas have the earlier writes, and until then they cannot have later ones.
  * <p>
  * Each call ends with its own timeout, and at most {@link #LATE_MILLIS} later. An idle
  * server notices only at its next tick, up to 100 ms late, that the time of a

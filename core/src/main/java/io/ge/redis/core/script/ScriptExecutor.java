@@ -67,7 +67,7 @@ public final class ScriptExecutor {
 
 	/**
 	 * Runs a script for a caller with a limited wait.
-	 * @param nanos how long the caller waits
+	 * @param nanos the time for which the caller waits
 	 * @param tooLate called when Redis has replied, or the driver has given up, after the
 	 * caller has completed the stage; or {@code null}
 	 */
@@ -100,14 +100,14 @@ public final class ScriptExecutor {
 	}
 
 	/**
-	 * Runs a script on a connection of its own. Waits until replicas have what it wrote,
-	 * and everything that the server wrote before.
+	 * Runs a script on a connection of its own. Waits until replicas have its writes, and
+	 * all earlier writes of the server.
 	 * @param call the call; of a script without flags, and idempotent, since it may be
 	 * sent on the common connection too
 	 * @param replicas the number of required replicas, above zero
-	 * @param timeout how long they may take, counted from now even if others wait too; a
-	 * round trip is added
-	 * @param connecting how long it may take to connect, if that is necessary
+	 * @param timeout the time that they may take, counted from now even if others wait
+	 * too; a round trip is added
+	 * @param connecting the time for connecting, if that is necessary
 	 * @return completes with the reply and the number of replicas, also if there were too
 	 * few; exceptionally if that is not known
 	 */
@@ -126,7 +126,7 @@ public final class ScriptExecutor {
 
 		private final long started = System.nanoTime();
 
-		/** For how long it is sent again after {@code TRYAGAIN}. */
+		/** Time for which it is sent again after {@code TRYAGAIN}. */
 		private final long repeatNanos;
 
 		Execution(ScriptCall call, LuaScript script, long nanos, @Nullable Runnable tooLate) {
