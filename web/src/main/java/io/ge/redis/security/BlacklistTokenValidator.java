@@ -40,8 +40,9 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 	 * Creates a validator.
 	 * @param blacklist where the tokens are checked, asked for with each token;
 	 * {@code null} as long as none is to be checked
-	 * @param clockSkew how long after its expiry a token may be accepted; beyond it the
-	 * token is refused without asking, since what was known against it is gone
+	 * @param clockSkew the time after its expiry for which a token may be accepted;
+	 * beyond it the token is refused without asking, since its revocation may have
+	 * expired
 	 */
 	public BlacklistTokenValidator(Supplier<@Nullable TokenBlacklist> blacklist, Duration clockSkew) {
 		this.blacklist = blacklist;

@@ -41,8 +41,8 @@ public class DPoPReplayValidator implements OAuth2TokenValidator<Jwt> {
 	/**
 	 * Creates a validator.
 	 * @param used remembers the proofs, asked for at the first one
-	 * @param remembered for how long, at least as long as any instance accepts a proof
-	 * after another has done so
+	 * @param remembered the time to remember a proof, at least as long as any instance
+	 * accepts it after another
 	 */
 	public DPoPReplayValidator(Supplier<UsedIds> used, Duration remembered) {
 		this.used = used;
@@ -64,7 +64,7 @@ public class DPoPReplayValidator implements OAuth2TokenValidator<Jwt> {
 					: failure("jti claim is invalid.");
 		}
 		catch (RedisUnavailableException ex) {
-			// Spring Security answers 401 whatever goes wrong
+			// Spring Security answers 401 to every failure
 			RefusedTokens.note(ex);
 			throw new JwtException("Whether the proof was used before is not known at present", ex);
 		}

@@ -39,7 +39,8 @@ public class JwtTokens implements TokenReader {
 		return (clientId != null) ? clientId : text(jwt, "azp");
 	}
 
-	// As logout tokens and introspections are read: a session must have one name
+	// Reads claims like those of logout tokens and introspections: a session must have
+	// one name
 	static @Nullable String text(ClaimAccessor token, String claim) {
 		Object value = token.getClaims().get(claim);
 		return (value != null) ? value.toString() : null;

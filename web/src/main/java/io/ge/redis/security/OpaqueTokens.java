@@ -17,7 +17,7 @@ import org.springframework.security.oauth2.server.resource.authentication.Abstra
 import org.springframework.util.StringUtils;
 
 /**
- * Knows opaque tokens by what their introspection says. Few authorization servers tell a
+ * Identifies opaque tokens by their introspection. Few authorization servers tell a
  * {@code jti}; where there is none, the hash of the token is its id, so that every opaque
  * token can be revoked.
  */
@@ -47,7 +47,7 @@ public class OpaqueTokens implements TokenReader {
 	/**
 	 * Returns the identity of an opaque token, for revoking it in code.
 	 * @param token the token
-	 * @param principal what its introspection says
+	 * @param principal the result of its introspection
 	 * @return its identity
 	 */
 	public TokenIdentity identity(String token, OAuth2AuthenticatedPrincipal principal) {

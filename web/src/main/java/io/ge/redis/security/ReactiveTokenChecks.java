@@ -19,8 +19,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Asks the blacklist in a chain of Reactor types, on whose event loop nothing waits. What
- * follows an answer of Redis runs on a worker of Reactor, since the thread of the driver
+ * Asks the blacklist in a chain of Reactor types, on whose event loop nothing waits. Work
+ * after an answer of Redis runs on a worker of Reactor, since the thread of the driver
  * serves all guards.
  */
 final class ReactiveTokenChecks {

@@ -6,7 +6,7 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.Refusal;
 
 /**
- * Changes what the refusals of guards say over HTTP. Beans of this type are asked in
+ * Changes the HTTP responses to refusals of guards. Beans of this type are asked in
  * order.
  */
 @FunctionalInterface

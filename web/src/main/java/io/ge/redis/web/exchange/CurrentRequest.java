@@ -16,8 +16,8 @@ interface CurrentRequest {
 	List<String> headers(String name);
 
 	/**
-	 * Returns what must be equal in a repetition, {@code null} if it cannot be seen as it
-	 * came.
+	 * Returns the content that must be equal in a repetition, {@code null} if it cannot
+	 * be read unchanged.
 	 */
 	@Nullable List<@Nullable Object> content(Method handler);
 
@@ -34,8 +34,8 @@ interface CurrentRequest {
 	@Nullable IdempotentExchange exchange(Method handler);
 
 	/**
-	 * Returns what is done before the result of an earlier call is given again, possibly
-	 * on another thread.
+	 * Returns the action before a replay of an earlier result, possibly on another
+	 * thread.
 	 */
 	Runnable replaying();
 

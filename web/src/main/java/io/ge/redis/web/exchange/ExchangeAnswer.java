@@ -44,7 +44,7 @@ final class ExchangeAnswer {
 	}
 
 	/**
-	 * The response is sent as it comes, so it cannot be stored.
+	 * The response is streamed, so it cannot be stored.
 	 */
 	public void late() {
 		this.late = true;
@@ -59,7 +59,7 @@ final class ExchangeAnswer {
 		if (call.isFinal()) {
 			return kept.get();
 		}
-		// What a guard has refused it may let through next time, whatever its status
+		// A guard may admit a refused call next time, whatever the status
 		return this.refused ? new Recording.Failed() : ResponseRules.judge(response.status(), this.failed, kept);
 	}
 

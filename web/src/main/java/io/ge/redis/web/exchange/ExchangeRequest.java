@@ -24,8 +24,8 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Request whose body is hashed while it is read. What is unread when the hash is asked
- * for is read then, and kept for later readers.
+ * Request whose body is hashed while it is read. When the hash is requested, the unread
+ * rest is read and kept for later readers.
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
 
@@ -136,7 +136,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 			return known;
 		}
 
-		// What was read to hash it is gone, so what is left is not the body
+		// The hashed part cannot be read again, so the rest is not the body
 		private void requireWhole() {
 			if (this.tooLarge != null) {
 				throw this.tooLarge;

@@ -144,7 +144,7 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 		return this.redirected || super.isCommitted();
 	}
 
-	// As servers do, so that the type of the content names the encoding
+	// Set as servers do, so that the type of the content names the encoding
 	@Override
 	public PrintWriter getWriter() throws IOException {
 		setCharacterEncoding(getCharacterEncoding());

@@ -171,7 +171,7 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		@Override
 		public @Nullable IdempotentExchange exchange() {
 			if (this.resultChecked) {
-				// The check is to see what is given again, so the value is kept
+				// The check must see the replayed value, so that is kept
 				return null;
 			}
 			CurrentRequest current = this.requests.current();

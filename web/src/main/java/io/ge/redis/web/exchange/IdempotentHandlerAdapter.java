@@ -78,7 +78,7 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	private Mono<Void> answer(HandlerResult result, HandlerMethod guarded, ReactiveExchange exchange) {
 		if (!(result.getHandler() instanceof HandlerMethod answering)
 				|| !answering.getMethod().equals(guarded.getMethod())) {
-			// The handler has answered itself, and this answers what it has failed with
+			// The handler has answered itself, and this answers its exception
 			exchange.failed(null);
 			return write(result, exchange.exchange());
 		}

@@ -15,7 +15,8 @@ import org.springframework.http.HttpHeaders;
 
 /**
  * The headers that are kept of a response: those with certain names that were set since
- * it is held back. What filters around it have set before they set for each response.
+ * it is held back. Headers set by filters around it are not kept, since those set them
+ * for each response.
  */
 final class KeptHeaders {
 

@@ -24,7 +24,7 @@ import org.springframework.web.server.ServerWebInputException;
 
 /**
  * Content that has to be equal in a repetition: method, path, parameters and body. A form
- * is compared by its parameters and parts, unless its body was read as it came.
+ * is compared by its parameters and parts, unless its body was read directly.
  */
 final class ReactiveContent {
 

@@ -182,8 +182,8 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * The dispatch answers an exception. After a replay, something has refused the
-	 * request behind the guard, so it is not answered with what was kept.
+	 * The dispatch answers an exception. After a replay, advice behind the guard has
+	 * refused the request, so the stored response is not sent.
 	 */
 	void failed(@Nullable Throwable exception) {
 		Completion open = this.call;

@@ -103,7 +103,7 @@ public final class ReactiveExchangeRequest extends ServerHttpRequestDecorator {
 		return Flux.defer(() -> {
 			UnreadBodyTooLargeException refused = this.tooLarge;
 			if (refused != null) {
-				// What was read to hash it is gone, so what is left is not the body
+				// The hashed part cannot be read again, so the rest is not the body
 				return Flux.error(refused);
 			}
 			byte[] kept = this.rest;

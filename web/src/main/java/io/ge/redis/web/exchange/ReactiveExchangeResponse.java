@@ -23,7 +23,7 @@ import org.springframework.web.server.ResponseStatusException;
 
 /**
  * Response of a guarded handler, whose body is held in memory until Redis has it, or
- * which is replaced by a stored one. A body sent in pieces is passed on as it comes.
+ * which is replaced by a stored one. A streamed body is passed on piece by piece.
  */
 final class ReactiveExchangeResponse extends ServerHttpResponseDecorator implements ExchangeAnswer.Response {
 
@@ -47,7 +47,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 		super(response);
 		this.answer = answer;
 		this.kept = kept;
-		// Such as the type of the content, which is set before the handler runs
+		// For example the type of the content, which is set before the handler runs
 		kept.begin(this::values);
 		this.before = kept.present(this::values);
 	}
@@ -64,7 +64,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	}
 
 	/**
-	 * Discards what was written before an exception.
+	 * Discards output before an exception.
 	 */
 	void forget() {
 		begin((this.mode == Mode.REPLAYING) ? Mode.PASSING : this.mode);
@@ -145,7 +145,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 			if (super.isCommitted()) {
 				return Mono.empty();
 			}
-			// What describes a body that is not sent
+			// Headers of a body that is not sent
 			this.kept.present(this::values).keySet().forEach(headers::remove);
 			headers.remove(HttpHeaders.CONTENT_LENGTH);
 			this.before.forEach(headers::put);

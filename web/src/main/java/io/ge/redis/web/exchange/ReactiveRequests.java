@@ -26,7 +26,7 @@ import org.springframework.http.codec.multipart.Part;
 
 /**
  * Requests that are found in the context of a subscriber, and bound to a thread while it
- * asks for them. What the handler has not read of the body is read before.
+ * asks for them. The unread rest of the body is read before.
  */
 public final class ReactiveRequests implements HandlerRequests, SubscriberScope {
 

@@ -35,7 +35,7 @@ final class RequestContent {
 	}
 
 	/**
-	 * Returns the content, {@code null} if it cannot be seen as it came.
+	 * Returns the content, {@code null} if it cannot be read unchanged.
 	 */
 	static @Nullable List<@Nullable Object> of(ExchangeRequest request, long mostUnread) {
 		List<@Nullable Object> content = withoutBody(request);

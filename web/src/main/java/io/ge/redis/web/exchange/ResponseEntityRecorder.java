@@ -29,8 +29,8 @@ import org.springframework.web.servlet.View;
 
 /**
  * Keeps the value of a web handler where its response is not there (yet): in the row that
- * is written before the commit, and where the response could not be made. Of a
- * {@link ResponseEntity} these are status, content headers and body.
+ * is written before the commit, and where the response could not be made. A
+ * {@link ResponseEntity} is stored as status, content headers and body.
  */
 public class ResponseEntityRecorder implements ResultCodecFactory {
 
@@ -38,7 +38,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	private final ResponseRules rules;
 
-	/** Types that say how the response is made, and are no values. */
+	/** Types that control the response and are no values. */
 	private final List<Class<?>> noValue;
 
 	/** Types of parameters to which a handler writes the response itself. */

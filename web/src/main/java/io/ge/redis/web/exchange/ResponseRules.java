@@ -35,7 +35,7 @@ final class ResponseRules {
 			HttpHeaders.CONTENT_TYPE, HttpHeaders.ETAG, HttpHeaders.EXPIRES, HttpHeaders.LAST_MODIFIED,
 			HttpHeaders.LINK, HttpHeaders.LOCATION, HttpHeaders.VARY);
 
-	// Of the user, of the moment, or of the connection
+	// Headers of the user, of the moment, or of the connection
 	private static final Set<String> NEVER_KEPT = Set.of("set-cookie", "set-cookie2", "date", "connection",
 			"keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
 			"content-length", "www-authenticate", "authorization");

@@ -37,7 +37,7 @@ import org.springframework.web.filter.ShallowEtagHeaderFilter;
  * If the handler promises its result, other threads claim the key and run or complete the
  * call. The server then dispatches the request once more ({@link #resume}) to write the
  * response. An answer that is given meanwhile, after a timeout or a lost connection, is
- * not the handler's, whose result still decides. Where no dispatch follows, the exchange
+ * not the handler's, whose result still decides. Without such a dispatch the exchange
  * ends with the request ({@link #completed}).
  */
 final class ServletExchange implements IdempotentExchange {
@@ -190,7 +190,7 @@ final class ServletExchange implements IdempotentExchange {
 		}
 	}
 
-	// A claim that comes now is too late
+	// A claim from now on is too late
 	private boolean isAnsweredByOthers() {
 		return this.over || (this.resumed && !isOfThisThread());
 	}
@@ -207,7 +207,7 @@ final class ServletExchange implements IdempotentExchange {
 		return (expected != null) ? placeholder(expected.result(), stored.head()) : null;
 	}
 
-	// What advice around the guard, and Spring, see in the place of the result
+	// The value that advice around the guard, and Spring, see instead of the result
 	private static @Nullable Object placeholder(Class<?> type, StoredResponse.Head head) {
 		if (HttpEntity.class.isAssignableFrom(type) && type.isAssignableFrom(ResponseEntity.class)) {
 			HttpHeaders headers = new HttpHeaders();
@@ -225,8 +225,8 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * The dispatch answers an exception. After a replay, something has refused the
-	 * request behind the guard, so it is not answered with what was kept.
+	 * The dispatch answers an exception. After a replay, advice behind the guard has
+	 * refused the request, so the stored response is not sent.
 	 */
 	void failed(Exception exception) {
 		this.answer.failed(exception);
@@ -238,7 +238,7 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	/**
-	 * Sends what is held back: something else answers, and what it writes is not stored.
+	 * Sends the held-back response: something else answers, and its output is not stored.
 	 */
 	void late() {
 		ExchangeResponse holding = this.held;

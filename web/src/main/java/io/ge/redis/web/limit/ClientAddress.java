@@ -25,7 +25,7 @@ final class ClientAddress {
 
 	private static final String IPV6 = "(?:[0-9a-fA-F]{0,4}:){2,8}(?:[0-9a-fA-F]{0,4}|" + IPV4 + ")";
 
-	// The JDK looks up whatever is neither digits and dots nor has a colon
+	// The JDK resolves as a host name what is neither digits and dots nor has a colon
 	private static final Pattern LITERAL = Pattern.compile(IPV4 + "|" + IPV6);
 
 	private static final Pattern WITH_PORT = Pattern
@@ -44,8 +44,8 @@ final class ClientAddress {
 	 * @param hops how many proxies are in front of the application; zero for the address
 	 * of the request
 	 * @return the client, or {@code null} if the request has no address. If the lines
-	 * have fewer entries than hops, or no address where the client should stand, it is
-	 * the address of the request
+	 * have fewer entries than hops, or no address in the place of the client, it is the
+	 * address of the request
 	 */
 	static @Nullable String of(@Nullable String remote, List<String> forwarded, int hops) {
 		InetAddress client = (hops > 0) ? forwarded(forwarded, hops) : null;

@@ -33,7 +33,7 @@ final class RateLimitFields {
 	}
 
 	/**
-	 * Adds what is known now to what was known earlier; limits on trial do not count.
+	 * Adds new quotas to the earlier ones; limits on trial do not count.
 	 */
 	static List<Quota> merge(List<Quota> earlier, List<Quota> quotas) {
 		List<Quota> all = new ArrayList<>(earlier);

@@ -22,8 +22,8 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Writes the state of all limits that had a say into the response, also when the request
- * is admitted; not of those on trial.
+ * Writes the state of all deciding limits into the response, also when the request is
+ * admitted; not of trial limits.
  */
 public class RateLimitHeaders implements GuardListener, ProblemFields {
 

@@ -80,7 +80,7 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 		return Mono.defer(() -> {
 			CompletableFuture<RateLimitDecision> asked = this.rules.decideAsync(matches).toCompletableFuture();
 			Mono<RateLimitDecision> answer = Mono.fromFuture(asked);
-			// What follows may be the whole application
+			// The rest of the chain may be the whole application
 			return asked.isDone() ? answer : answer.publishOn(Schedulers.parallel());
 		}).mapNotNull((decision) -> {
 			this.headers.tell(decision.quotas(), exchange);

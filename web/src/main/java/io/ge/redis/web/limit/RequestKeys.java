@@ -15,7 +15,7 @@ import io.ge.redis.core.invocation.VariableExpression;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forms in which a rule says whom or what it limits.
+ * The forms in which a rule names whom or what it limits.
  */
 final class RequestKeys {
 

@@ -37,7 +37,7 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 
 	private static final int MOST_MISSING = 1000;
 
-	/** Expressions of which a warning has said that a request lacked their value. */
+	/** Expressions with a logged warning that a request lacked their value. */
 	private static final Set<String> MISSING = ConcurrentHashMap.newKeySet();
 
 	/**
@@ -72,8 +72,8 @@ record Problem(ProblemDetail detail, HttpHeaders headers) {
 	}
 
 	/**
-	 * Returns whether a client wants to show a page: it asks for HTML by name, and not
-	 * for JSON.
+	 * Returns whether a client prefers a page: it asks for HTML by name, and not for
+	 * JSON.
 	 */
 	static boolean isPageWanted(List<String> accept) {
 		try {

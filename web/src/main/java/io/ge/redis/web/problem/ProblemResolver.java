@@ -106,8 +106,8 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	/**
 	 * Writes the problem unless the response is under way or the exception is no refusal.
-	 * A challenge that was set before is kept. A client that wants to show a page gets
-	 * the error page of the application.
+	 * A challenge that was set before is kept. A client that prefers a page gets the
+	 * error page of the application.
 	 */
 	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
@@ -144,7 +144,7 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 			response.getOutputStream().write(body);
 		}
 		catch (IllegalStateException ex) {
-			// Who failed had taken the writer
+			// The failed handler had taken the writer
 			response.getWriter().write(new String(body, StandardCharsets.UTF_8));
 		}
 	}

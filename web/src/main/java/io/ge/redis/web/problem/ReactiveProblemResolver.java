@@ -112,8 +112,8 @@ public class ReactiveProblemResolver {
 
 	/**
 	 * Writes the problem, {@code null} if the response is under way or the exception is
-	 * no refusal. A challenge that was set before is kept. A client that wants to show a
-	 * page gets the error page of the application.
+	 * no refusal. A challenge that was set before is kept. A client that prefers a page
+	 * gets the error page of the application.
 	 */
 	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
@@ -136,7 +136,7 @@ public class ReactiveProblemResolver {
 				? page(problem, exception, exchange).onErrorResume((failure) -> written) : written;
 	}
 
-	// As for an exception of the application, but past its handlers for exceptions
+	// Like for an exception of the application, but without its exception handlers
 	private Mono<Void> page(Problem problem, GeRedisException exception, ServerWebExchange exchange) {
 		ResponseStatusException failure = new ResponseStatusException(
 				HttpStatusCode.valueOf(problem.detail().getStatus()), problem.detail().getTitle(), exception);

@@ -21,10 +21,9 @@ import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Answers refusals before Spring's own adapter for controllers, so that a catch-all
- * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. Where
- * results are there at once or are futures, it binds what belongs to the request to the
- * thread, too. Who calls is looked up only if a guard asks: what is public costs no
- * session.
+ * {@code @ExceptionHandler(Exception.class)} does not turn a 429 into a 500. For plain
+ * results and futures it also binds the context of the request to the thread. The caller
+ * is looked up only if a guard asks: public handlers cost no session.
  */
 public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
 

@@ -36,8 +36,8 @@ import org.springframework.web.method.HandlerMethod;
 
 /**
  * Catches refusals of handlers before Spring's adapter has the application handle them:
- * where the result is there at once, or is nothing but the end. Such handlers, and those
- * that return futures, also get bound to the thread what belongs to their request.
+ * where the result is there at once, or is nothing but the end. For such handlers, and
+ * for those that return futures, the context of the request is also bound to the thread.
  * <p>
  * They are called on an object of a class derived from the controller's, one for each
  * request, which turns a refusal into a {@link RefusedError}. Where no class can be
