@@ -90,7 +90,7 @@ public @interface CircuitBreaker {
 	 */
 	Class<? extends Throwable>[] record() default {};
 
-	/** Exceptions that do not count at all, in addition to those of the default. */
+	/** Exceptions that do not count at all, in addition to the default. */
 	Class<? extends Throwable>[] ignore() default {};
 
 	/**

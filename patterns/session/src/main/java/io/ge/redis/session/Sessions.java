@@ -13,7 +13,7 @@ import io.ge.redis.core.structure.BlockingCalls;
 
 /**
  * The sessions of a principal, on all instances. Requests use {@code HttpSession} or
- * {@code WebSession} as ever.
+ * {@code WebSession} as usual.
  * <p>
  * Redis: one script call on the index of the principal, and one for each session, which
  * are in flight together. Methods complete exceptionally with
@@ -63,7 +63,7 @@ public interface Sessions {
 	 * session by it, only this one finds it
 	 * @param createdAt the time of creation by the clock of Redis
 	 * @param lastAccessedAt the time of the last request by the clock of Redis
-	 * @param timeout how long the session lives without a request
+	 * @param timeout the time for which the session lives without a request
 	 * @param attributes the sizes of its attributes in bytes, by name
 	 */
 	record Info(String id, Instant createdAt, Instant lastAccessedAt, Duration timeout,

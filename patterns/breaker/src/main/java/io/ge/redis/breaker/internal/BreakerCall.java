@@ -14,7 +14,7 @@ import io.ge.redis.core.call.GuardedCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call under a breaker. Asks Redis for nothing.
+ * A call under a breaker. Sends no command.
  */
 final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work {
 
@@ -30,7 +30,7 @@ final class BreakerCall implements GuardedCall<@Nullable Void>, GuardedCall.Work
 
 	/**
 	 * Creates a call.
-	 * @param refused returns the work in the place of a refused one, or throws
+	 * @param refused returns the replacement of refused work, or throws
 	 */
 	BreakerCall(BreakerEngine engine, InstanceBreaker breaker, Work work,
 			Function<CircuitOpenException, Work> refused) {

@@ -88,7 +88,7 @@ public final class BreakerControl {
 	}
 
 	/**
-	 * A circuit with what Redis has of it. Times are those of its server.
+	 * A circuit with what Redis has of it. Times are by its server's clock.
 	 *
 	 * @param shared whether all instances share the state
 	 * @param since time of the last change

@@ -133,7 +133,7 @@ final class InstanceBreaker {
 	private @Nullable Permit decide(long now) {
 		boolean ended = isEnded(now);
 		if (ended && this.state.isShared()) {
-			// Stays until the reply says what follows
+			// The state stays until the reply names the next one
 			wantReply();
 		}
 		else if (ended && this.state.circuit() == CircuitState.OPEN) {
@@ -284,7 +284,7 @@ final class InstanceBreaker {
 		}
 	}
 
-	/** Takes what is to be reported. */
+	/** Takes the counts to report. */
 	Report report(long now) {
 		return locked(() -> {
 			boolean probe = this.wanted;
@@ -296,8 +296,8 @@ final class InstanceBreaker {
 	}
 
 	/**
-	 * Takes the shared state over if it is newer, or what the known one has become by
-	 * itself. If Redis has lost its data, an open circuit ends by its own time.
+	 * Takes the shared state over if it is newer, or else the time-driven successor of
+	 * the known one. If Redis has lost its data, an open circuit ends by its own time.
 	 */
 	void replied(Report report, SharedState shared, long now) {
 		locked(() -> {
@@ -324,8 +324,8 @@ final class InstanceBreaker {
 	}
 
 	/**
-	 * Reports again, since a lost report is no reason for further probes. Where Redis is
-	 * unavailable, continues alone once the shared state has ended.
+	 * Reports again, since a lost report is no reason for further probes. Continues alone
+	 * once the shared state has ended, if Redis is unavailable.
 	 */
 	void failed(boolean isUnavailable, long now) {
 		reportWithin(EARLY_REPORT);

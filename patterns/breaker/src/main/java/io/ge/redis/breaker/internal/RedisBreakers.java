@@ -38,7 +38,7 @@ final class RedisBreakers {
 
 	private static final long LIFE = Duration.ofHours(24).toMillis();
 
-	/** Bounds how long one call keeps the server from others. */
+	/** Bounds the time for which one call blocks the server. */
 	private static final int MOST_REPORTS = 100;
 
 	private final GuardedRedis redis;
