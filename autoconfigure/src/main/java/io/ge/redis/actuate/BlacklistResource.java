@@ -16,11 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
 /**
- * {@code /actuator/geredis/blacklist} counts the revocations and blocks, and says whether
- * this instance follows them. {@code /actuator/geredis/blacklist/<kind>?hash=...} shows
- * one of them, of the kind {@code token}, {@code session}, {@code subject}, {@code
- * client} or {@code block}. A write looks one up by its value, revokes, blocks, or
- * unblocks.
+ * {@code /actuator/geredis/blacklist} counts the revocations and blocks, and reports
+ * whether this instance follows them. {@code /actuator/geredis/blacklist/<kind>?hash=...}
+ * shows one of them, of the kind {@code token}, {@code session}, {@code subject}, {@code
+ * client} or {@code block}. A write reads one by its value, revokes, blocks, or unblocks.
  * <p>
  * A value is given in the body, since URLs get into logs: as {@code value}, with {@code
  * issuer}, or with {@code list} for a block. Only several parts of a blocked subject must
@@ -184,8 +183,8 @@ class BlacklistResource extends GuardResource {
 	private static String required(GuardRequest request, String parameter) {
 		String text = request.text(parameter);
 		if (text == null) {
-			throw GuardRequestException.invalid(parameter, parameter + " is missing.",
-					parameter.equals(HASH) ? "Add the hash that a look by value returns." : "Add it to the body.");
+			throw GuardRequestException.invalid(parameter, parameter + " is missing.", parameter.equals(HASH)
+					? "Add the hash, which action look returns for a value." : "Add it to the body.");
 		}
 		return text;
 	}

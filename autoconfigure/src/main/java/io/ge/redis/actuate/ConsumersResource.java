@@ -97,8 +97,8 @@ class ConsumersResource extends GuardResource {
 	 * @param concurrency how many calls of its listener run at the same time
 	 * @param available how many more could now
 	 * @param inFlight how many messages are worked on or wait to be settled
-	 * @param millisSincePoll how long ago Redis answered last, or {@code null} if it
-	 * never has
+	 * @param millisSincePoll the time since the last answer of Redis, or {@code null} if
+	 * there was none
 	 * @param overdue whether that is too long ago
 	 * @param problem why it takes nothing, or {@code null} if it does
 	 */

@@ -23,9 +23,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
 /**
- * {@code /actuator/geredis}: every guarded method with its effective settings, where each
- * came from, and what it decided on this instance. No keys, principals or secrets. Over
- * HTTP, {@link GeRedisEndpointWebExtension} adds the resources of the patterns.
+ * {@code /actuator/geredis}: every guarded method with its effective settings, the origin
+ * of each, and its decisions on this instance. No keys, principals or secrets. Over HTTP,
+ * {@link GeRedisEndpointWebExtension} adds the resources of the patterns.
  */
 @RegisterReflectionForBinding({ GeRedisEndpoint.GeRedisReport.class, RuleReport.class })
 @Endpoint(id = GeRedisEndpoint.ID, defaultAccess = Access.READ_ONLY)

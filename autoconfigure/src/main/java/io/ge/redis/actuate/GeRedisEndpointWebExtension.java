@@ -22,7 +22,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 import org.springframework.util.MimeType;
 
 /**
- * {@code /actuator/geredis/<name>}: the {@link GuardResource}s of the patterns, to look
+ * {@code /actuator/geredis/<name>}: the {@link GuardResource}s of the patterns, to read
  * and to act. To act needs write access, which an application must grant.
  */
 @RegisterReflectionForBinding({ GeRedisEndpointWebExtension.GuardAnswer.class,
@@ -64,8 +64,8 @@ public class GeRedisEndpointWebExtension {
 			BiFunction<GuardResource, GuardRequest, Object> operation, String uncertain) {
 		try {
 			Map<String, Object> parameters = new TreeMap<>(arguments.values());
-			// Spring Boot lets query and body replace what is in the path, by which
-			// access may be decided. Only a path comes as an array
+			// Spring Boot lets query and body replace parts of the path, by which access
+			// may be decided. Only a path is an array
 			if (!(parameters.remove(PATH) instanceof String[])) {
 				throw GuardRequestException.invalid(PATH, "path must not be a parameter.", "Leave it out.");
 			}

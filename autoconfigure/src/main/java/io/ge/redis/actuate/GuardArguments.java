@@ -15,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
 /**
- * All arguments of a request, those of the path included. An endpoint only gets those
- * that a method names; {@link Advisor} hands over those of the patterns' resources, too.
+ * All arguments of a request, including the path. An endpoint only gets those that a
+ * method names; {@link Advisor} passes on the arguments of the patterns' resources, too.
  */
 public record GuardArguments(Map<String, Object> values) {
 

@@ -40,7 +40,7 @@ public class GuardFigures implements GuardListener {
 	}
 
 	/**
-	 * Returns what was counted on this instance since it started, by result.
+	 * Returns the counts of this instance since it started, by result.
 	 */
 	public Map<String, Long> of(String pattern, String name) {
 		Map<String, Long> counts = new TreeMap<>();

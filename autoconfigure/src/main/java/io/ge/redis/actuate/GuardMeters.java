@@ -93,7 +93,7 @@ public final class GuardMeters implements GuardListener {
 	}
 
 	/**
-	 * Begins the meters of all names, also of those in beans that are made later.
+	 * Registers the meters of all names, also of names in beans that are made later.
 	 */
 	public static void begin(Supplier<GuardMeters> meters, GuardedMethods methods, Environment environment,
 			SingletonBeanRegistry beans) {

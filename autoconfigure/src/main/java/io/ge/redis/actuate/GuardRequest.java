@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * A request to a {@link GuardResource}. Parameters come from the query and, where
- * something is written, from the members of the body.
+ * A request to a {@link GuardResource}. Parameters come from the query and, for writes,
+ * from the members of the body.
  *
  * @param path the segments after the name of the resource
  * @param parameters text, or a list where one was repeated
@@ -71,8 +71,8 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 	}
 
 	/**
-	 * Replays or deletes the dead letter whose {@code id} is given, as the {@code action}
-	 * says.
+	 * Replays or deletes the dead letter with the given {@code id}, depending on
+	 * {@code action}.
 	 */
 	Object onLetter(Predicate<String> replay, Predicate<String> delete) {
 		allowOnly(Set.of("action", "id"));

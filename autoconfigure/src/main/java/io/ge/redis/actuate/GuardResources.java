@@ -19,7 +19,7 @@ import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The resources of all patterns, by their names and by other spellings of those.
+ * The resources of all patterns, by their names and by other spellings of the names.
  */
 public class GuardResources {
 

@@ -202,10 +202,10 @@ class RateLimitResource extends GuardResource {
 	 * @param property the property that describes the rule
 	 * @param path path patterns within the application
 	 * @param methods HTTP methods, all if empty
-	 * @param key what is counted separately, as it is written, or {@code null} if all
-	 * requests are counted together
+	 * @param key the key expression, as it is written, or {@code null} if all requests
+	 * are counted together
 	 * @param name the name of the limit
-	 * @param settings its settings and where each comes from
+	 * @param settings its settings and the origin of each
 	 * @param figures counts by outcome, on this instance since it started, of all uses of
 	 * this name
 	 */

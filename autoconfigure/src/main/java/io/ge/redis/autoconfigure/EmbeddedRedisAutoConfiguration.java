@@ -27,12 +27,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * development and tests.
  * <p>
  * It applies only if {@code org.signal:embedded-redis} is on the classpath and nothing
- * else says which Redis to use: none of {@code spring.data.redis.host}, {@code .port},
- * {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and {@code .masterreplica.*}; no
- * bean of type {@link DataRedisConnectionDetails}, such as of Testcontainers and Docker
- * Compose; and no {@link RedisConnectionFactory}. {@code spring.data.redis.database} is
- * honoured. It does not depend on {@code ge.redis.enabled}, since the application's own
- * beans use it too.
+ * else configures which Redis to use: none of {@code spring.data.redis.host},
+ * {@code .port}, {@code .url}, {@code .sentinel.*}, {@code .cluster.*} and
+ * {@code .masterreplica.*}; no bean of type {@link DataRedisConnectionDetails}, such as
+ * of Testcontainers and Docker Compose; and no {@link RedisConnectionFactory}.
+ * {@code spring.data.redis.database} is honoured. It does not depend on
+ * {@code ge.redis.enabled}, since the application's own beans use it too.
  * <p>
  * An application that is processed ahead of time, as for a native image, has it only if
  * {@code ge.redis.embedded.enabled} was {@code true} then. It refuses another Redis

@@ -143,7 +143,7 @@ class SpringCacheProviderTests {
 	void oneLineSaysWhyItIsOurs(CapturedOutput output) {
 		this.runner.withBean("reader", Reader.class)
 			.run((context) -> assertThat(output).containsOnlyOnce("Spring's caches")
-				.contains("are those of GE Redis, because bean 'reader' has @CacheAside. Set spring.cache.type"));
+				.contains("are GE Redis caches, because bean 'reader' has @CacheAside. Set spring.cache.type"));
 	}
 
 	private static void assertManager(ApplicationContext context, String manager) {

@@ -41,7 +41,7 @@ record AnnotatedCall(MergedAnnotation<?> annotation, Method method) {
 	static final Set<String> EXPRESSIONS = Set.of("condition", "cost", "fingerprint", "key", "keys", "subject", "tags",
 			"token", "unless", "value");
 
-	/** Attributes with the name of a method that answers in the place of this one. */
+	/** Attributes with the name of a method that replaces this one. */
 	static final Set<String> ALTERNATIVES = Set.of("fallback", "onGap", "recover");
 
 	private static final Set<Class<? extends Annotation>> KEEPING_RESULTS = Set.of(CacheAside.class,

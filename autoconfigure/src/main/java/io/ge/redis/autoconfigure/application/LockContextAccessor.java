@@ -13,7 +13,7 @@ import org.springframework.beans.factory.DisposableBean;
 
 /**
  * Propagates locks with the thread context of the application. The registry is one for
- * the process: the accessor is there as long as an application that wants it.
+ * the process: the accessor is registered as long as an application needs it.
  */
 public class LockContextAccessor implements ThreadLocalAccessor<LockContext.Carrier>, DisposableBean {
 

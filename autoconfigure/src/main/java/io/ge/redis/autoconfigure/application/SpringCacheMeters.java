@@ -21,7 +21,7 @@ import org.springframework.boot.cache.metrics.CacheMetricsRegistrar;
 import org.springframework.util.StringUtils;
 
 /**
- * Spring Boot's meters of caches, also of those that are made after it has looked.
+ * Spring Boot's meters of caches, also of caches that are created later.
  */
 public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringCache>, SmartInitializingSingleton {
 
@@ -58,7 +58,7 @@ public final class SpringCacheMeters implements CacheMeterBinderProvider<SpringC
 			}));
 	}
 
-	// As Spring Boot names it
+	// The name that Spring Boot gives it
 	private static String managerName(String beanName) {
 		return (beanName.length() > SUFFIX.length() && StringUtils.endsWithIgnoreCase(beanName, SUFFIX))
 				? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;

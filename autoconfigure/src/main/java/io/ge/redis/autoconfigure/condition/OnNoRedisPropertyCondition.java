@@ -20,9 +20,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches if no property says where Redis is. A property without a value counts as set: a
- * deployment that forgot to fill it must fail. Ahead of time it is unknown where an
- * application will run, so an embedded server must be enabled explicitly.
+ * Matches if no property has the address of Redis. A property without a value counts as
+ * set: a deployment that forgot to fill it must fail. Ahead of time it is unknown where
+ * an application will run, so an embedded server must be enabled explicitly.
  */
 public class OnNoRedisPropertyCondition extends SpringBootCondition {
 

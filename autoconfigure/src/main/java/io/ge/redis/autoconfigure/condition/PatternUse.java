@@ -166,7 +166,7 @@ public final class PatternUse {
 			}
 		}
 		catch (LinkageError | TypeNotPresentException ex) {
-			// Of a library of which a part is missing
+			// The class belongs to a library of which a part is missing
 		}
 		return named;
 	}

@@ -36,7 +36,7 @@ import org.springframework.util.ClassUtils;
  * soon as Spring Data Redis is present, which comes with the starter. Where Boot has
  * chosen Redis so, and neither {@code spring.cache.*} nor a bean asks for it, the next
  * one of Boot's order takes its place. Reports the provider once. Where our caches are
- * switched off, the manager that takes the place of ours never hits.
+ * switched off, the manager that replaces ours never hits.
  */
 public final class SpringCacheProvider implements BeanDefinitionRegistryPostProcessor {
 
@@ -101,7 +101,7 @@ public final class SpringCacheProvider implements BeanDefinitionRegistryPostProc
 				|| beans.getBeanNamesForType(RedisCacheManagerBuilderCustomizer.class, true, false).length > 0;
 	}
 
-	// As Spring registers the configuration and its only bean
+	// Registers the configuration and its only bean as Spring does
 	private static void replace(BeanDefinitionRegistry registry, String configuration) {
 		registry.registerBeanDefinition(configuration, new RootBeanDefinition(configuration));
 		RootBeanDefinition manager = new RootBeanDefinition();
@@ -129,7 +129,7 @@ public final class SpringCacheProvider implements BeanDefinitionRegistryPostProc
 		}
 		String provider = provider((BeanDefinitionRegistry) beans);
 		if (beans.containsBeanDefinition(OURS)) {
-			logger.info("Spring's caches (@Cacheable) are those of GE Redis, because " + reason(this.environment, beans)
+			logger.info("Spring's caches (@Cacheable) are GE Redis caches, because " + reason(this.environment, beans)
 					+ ". Set " + TYPE + " to another provider, such as caffeine or simple, to keep them there");
 		}
 		else if (provider != null && !provider.equals("Redis") && !this.environment.containsProperty(TYPE)) {

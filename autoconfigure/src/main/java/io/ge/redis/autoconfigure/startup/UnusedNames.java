@@ -31,7 +31,7 @@ import org.springframework.context.ApplicationListener;
 /**
  * Warns once, when the application has started, of names in the properties that no
  * annotation uses. Also warns once of caches that annotations write and none reads. Such
- * names may be misspelt, and the settings or the writes without effect.
+ * names may be misspelt; their settings or writes have no effect.
  */
 public class UnusedNames implements ApplicationListener<ApplicationReadyEvent> {
 

@@ -15,7 +15,7 @@ import io.ge.redis.core.event.GuardEvent;
  * @param name the name of the queue
  * @param id the id of the job
  * @param outcome the outcome
- * @param handling how long its listener took, zero if it was not called
+ * @param handling the time its listener took, zero if it was not called
  */
 public record JobEvent(String name, String id, Outcome outcome, Duration handling) implements GuardEvent {
 

@@ -11,7 +11,7 @@ import io.ge.redis.Refusal;
 public class QueueFullException extends GeRedisException {
 
 	public QueueFullException(String queue, long jobs) {
-		super("Queue '" + queue + "' has no room: it holds " + jobs + " jobs. Look at why they are not done, or raise"
+		super("Queue '" + queue + "' has no room: it holds " + jobs + " jobs. Find out why they are not done, or raise"
 				+ " ge.redis.queue.queues." + queue + ".max-length", false);
 	}
 

@@ -88,7 +88,7 @@ public record QueueProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	 * Jobs that are given up.
 	 *
 	 * @param maxLength how many are kept
-	 * @param ttl how long they are kept after the last one
+	 * @param ttl time for which they are kept after the last one
 	 */
 	public record DeadLetters(@DefaultValue("10000") int maxLength, @DefaultValue("30d") Duration ttl) {
 	}

@@ -32,7 +32,7 @@ import org.springframework.util.Assert;
 
 /**
  * Job queues in Redis: {@code prefix:queue:{name}:jobs} and its siblings;
- * {@code enqueue.lua} says what each is.
+ * {@code enqueue.lua} describes each.
  */
 record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis redis, JsonPayloads payloads,
 		GuardEvents events) implements JobQueue {

@@ -72,12 +72,12 @@ final class HeldLock implements LockHandle {
 	 */
 	public void enterAgain(LockSettings wanted) {
 		if (!this.settings.includes(wanted)) {
-			throw new IllegalStateException("The lock '" + name() + "' is wanted " + wanted.manner()
+			throw new IllegalStateException("The lock '" + name() + "' is requested " + wanted.manner()
 					+ " by a call chain that holds it " + this.settings.manner()
 					+ " and would wait for itself: take it " + wanted.manner() + " from the start");
 		}
 		if (wanted.replicas() > this.settings.replicas()) {
-			throw new IllegalStateException("The lock '" + name() + "' is wanted with " + wanted.replicas()
+			throw new IllegalStateException("The lock '" + name() + "' is requested with " + wanted.replicas()
 					+ " replicas by a call chain that holds it with " + this.settings.replicas()
 					+ ": take it so from the start");
 		}

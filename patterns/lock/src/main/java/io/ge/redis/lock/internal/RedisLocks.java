@@ -310,7 +310,7 @@ class RedisLocks {
 	public CompletableFuture<Void> confirm(LeaseRenewal renewal, LockSettings settings) {
 		Replication replication = new Replication(settings.replicas(), settings.syncTimeout(),
 				"The lock '" + settings.name() + "'",
-				"It was given up. Repair the replicas, or change ge.redis.lock.replicas or ge.redis.lock.sync-timeout"
+				"It was released. Repair the replicas, or change ge.redis.lock.replicas or ge.redis.lock.sync-timeout"
 						+ " (for this lock alone: ge.redis.lock.locks." + settings.name() + ".*).");
 		return this.redis
 			.runReplicated(call(confirmScript(), List.of(renewal)), replication, (reply) -> reply.number(0) > 0)
