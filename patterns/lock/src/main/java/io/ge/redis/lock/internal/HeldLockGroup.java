@@ -14,8 +14,8 @@ import io.ge.redis.lock.MultiLockHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks in the hands of one caller, in the order in which they were taken. Those
- * that its call chain held already are not its own to give up.
+ * Several locks in the hands of one caller, in the order in which they were taken. It
+ * does not release locks that its call chain held before.
  */
 record HeldLockGroup(LockEngine engine, String name, Map<List<String>, HeldLock> locks,
 		List<HeldLock> own) implements MultiLockHandle {

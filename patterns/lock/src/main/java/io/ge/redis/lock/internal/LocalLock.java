@@ -27,15 +27,15 @@ final class LocalLock {
 	boolean open;
 
 	/**
-	 * For whom the lease is being confirmed by replicas, before its first section. Stays
-	 * among the waiters until then.
+	 * The caller whose lease replicas confirm before its first section. Stays among the
+	 * waiters until then.
 	 */
 	@Nullable LockRequest confirming;
 
 	/** Whether the first waiter is about to be served. */
 	boolean serving;
 
-	/** While this instance wants the lock and does not have it. */
+	/** This instance as a waiter, while it does not have the lock. */
 	@Nullable QueuedWaiter queued;
 
 	/** Time at which the lock is free by the last answer of Redis. */

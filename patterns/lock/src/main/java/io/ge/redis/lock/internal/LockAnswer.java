@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The answer of Redis to a call that asked for a lock.
  *
  * @param tokens the tokens, if the lock is held now, else {@code null}
- * @param leaseMillis the rest of the present lease, if it is not; negative if unknown
+ * @param leaseMillis the rest of the present lease if another holds it; negative if
+ * unknown
  * @param kept whether no caller is at work under that lease, so that it ends then and not
  * before
  */

@@ -125,7 +125,8 @@ public final class LockControl {
 	}
 
 	/**
-	 * Looks at a lock, whichever instance has it: one script call, two if it is shared.
+	 * Reads the state of a lock, whichever instance has it: one script call, two if it is
+	 * shared.
 	 */
 	public Look look(String name, List<String> key) {
 		return look(new Found(name, this.engine.key(name, key)));
@@ -153,7 +154,7 @@ public final class LockControl {
 	}
 
 	/**
-	 * A lock that an instance has reported. Its key is not to be seen.
+	 * A lock that an instance has reported. Its key must not be shown.
 	 */
 	public static final class Found {
 
@@ -188,7 +189,7 @@ public final class LockControl {
 	 * A lock that is held or awaited.
 	 *
 	 * @param holders none if it is free or just changes hands
-	 * @param waiters how many callers of all instances wait for it
+	 * @param waiters the number of callers of all instances that wait for it
 	 */
 	public record Listed(String name, String hash, List<Holder> holders, int waiters) {
 
@@ -215,7 +216,7 @@ public final class LockControl {
 	 * @param held whether a caller works under it, or it only stays taken for its
 	 * shortest hold
 	 * @param holder the id of the instance that has it
-	 * @param waitingInstances how many instances wait for it, 0 if it is shared
+	 * @param waitingInstances the number of instances that wait for it, 0 if it is shared
 	 * @param shared its holders, if several may hold it together
 	 */
 	public record Look(String name, boolean held, @Nullable String holder, @Nullable Long token, @Nullable Duration age,

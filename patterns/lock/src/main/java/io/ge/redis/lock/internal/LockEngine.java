@@ -18,7 +18,7 @@ import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes, keeps and gives up locks, asynchronously and without blocking. Ownership is the
+ * Takes, keeps and releases locks, asynchronously and without blocking. Ownership is the
  * instance and a handle, never a thread.
  */
 final class LockEngine {
@@ -71,8 +71,8 @@ final class LockEngine {
 	}
 
 	/**
-	 * Asks for what may have been missed, and learns at once, not only at the next
-	 * extension, which locks have survived.
+	 * Asks for messages that may have been missed, and verifies leases at once, not only
+	 * at the next extension.
 	 */
 	private void recovered() {
 		this.queues.queued().askAll();
@@ -113,7 +113,7 @@ final class LockEngine {
 	}
 
 	/**
-	 * Looks at a lock, and at its holders if several have it.
+	 * Reads the state of a lock, and its holders if several have it.
 	 */
 	public CompletableFuture<LockState> look(RedisLockKey key) {
 		return this.redis.look(key)
@@ -133,7 +133,7 @@ final class LockEngine {
 	}
 
 	/**
-	 * Lets a caller that does not wait continue when locks are given up.
+	 * Lets an asynchronous caller continue when its locks are released.
 	 */
 	public CompletionStage<@Nullable Void> handOver(CompletableFuture<?> done) {
 		return this.leases.handOver(done);

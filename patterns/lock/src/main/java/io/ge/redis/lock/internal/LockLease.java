@@ -90,7 +90,7 @@ final class LockLease {
 
 	/**
 	 * Creates a lease.
-	 * @param since when the lock was not yet this instance's
+	 * @param since a time before this instance had the lock
 	 */
 	LockLease(LockLeases leases, RedisLocks redis, RedisLockKey key, String handle, LockAnswer.TokenRange tokens,
 			LockSettings settings, long since, Duration lease) {
@@ -115,7 +115,7 @@ final class LockLease {
 	}
 
 	/**
-	 * Lets the next caller in. Called in turn.
+	 * Begins the section of the next caller. Never called concurrently.
 	 */
 	HeldLock enter(LockSettings settings, CallBudget budget) {
 		HeldLock entered = new HeldLock(this.leases, this, settings, budget, this.nextToken++);
@@ -158,7 +158,8 @@ final class LockLease {
 	}
 
 	/**
-	 * Looks after the lease: on the timer, and at once when Redis is back.
+	 * Extends or ends the lease if it is due: on the timer, and at once when Redis is
+	 * back.
 	 */
 	void tend() {
 		HeldLock inside = this.section;

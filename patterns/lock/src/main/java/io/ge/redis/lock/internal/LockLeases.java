@@ -58,7 +58,7 @@ final class LockLeases {
 	}
 
 	/**
-	 * Lets a caller that does not wait continue on a thread of its own application.
+	 * Lets an asynchronous caller continue on a thread of its own application.
 	 */
 	CompletionStage<@Nullable Void> handOver(CompletableFuture<?> done) {
 		// Cancelling the wait for a release does not stop it
@@ -78,7 +78,7 @@ final class LockLeases {
 	}
 
 	/**
-	 * Extends all leases, and learns which of them have survived an outage.
+	 * Extends all leases, and so finds out which of them have survived an outage.
 	 */
 	void verify() {
 		long now = System.nanoTime();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The lock of one method.
  *
  * @param key the key of the lock, or {@code null} for all calls together
- * @param together whether it is several keys that are locked together
+ * @param together whether several keys are locked together
  * @param tokenParameters positions of the parameters that receive the token
  * @param inOutage whether calls are skipped because Redis does not decide
  */

@@ -27,8 +27,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Assembles the locks: the advisor for annotated methods and the API for code share one
  * engine, which is made when the first of them is used. Stops after everything that
- * serves requests or runs tasks and before the connections: who still waits gets no lock,
- * and releases under way reach Redis, so that the next instance need not wait for a
+ * serves requests or runs tasks and before the connections: calls that still wait get no
+ * lock, and releases under way reach Redis, so that the next instance need not wait for a
  * lease.
  */
 public final class LockPattern implements GuardPattern, TransactionObserver, DisposableBean {

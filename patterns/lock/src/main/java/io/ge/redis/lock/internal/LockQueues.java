@@ -199,9 +199,9 @@ final class LockQueues {
 	}
 
 	/**
-	 * Gives up what replicas do not know well enough. Waiters of this instance with the
-	 * same request fail together: trying for one after the other would cost each of them
-	 * the timeouts of the earlier ones.
+	 * Releases a lock that too few replicas have confirmed. Waiters of this instance with
+	 * the same request fail together: trying for one after the other would cost each of
+	 * them the timeouts of the earlier ones.
 	 */
 	private void failed(LocalLock local, LockLease lease, LockRequest first, Throwable failure) {
 		this.locals.decide((then) -> {

@@ -24,7 +24,7 @@ final class LockRequest extends CompletableFuture<LockDecision> {
 	/** Bounds the command under way, and later the release. */
 	volatile CallBudget budget;
 
-	/** When the lock is free, if that is known. */
+	/** Time at which the lock is free, if that is known. */
 	volatile @Nullable Long freeAt;
 
 	/** Takes it out of the queue in which it waits, if it does. */

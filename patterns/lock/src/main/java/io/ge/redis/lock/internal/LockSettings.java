@@ -80,7 +80,7 @@ record LockSettings(String name, Duration waitTime, Duration leaseTime, boolean 
 	}
 
 	/**
-	 * Returns how many holders, itself included, one tolerates.
+	 * Returns the number of holders that one tolerates, itself included.
 	 */
 	public int limit() {
 		return (this.mode == LockMode.READ) ? Integer.MAX_VALUE : this.permits;

@@ -31,9 +31,6 @@ record LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable
 		return new LocksDecision(this.settings, this.locks, this.refused, this.failure, this.listener, keeping);
 	}
 
-	/**
-	 * Takes the locks.
-	 */
 	HeldLocks take() {
 		HeldLocks taken = takeIfAcquired();
 		if (taken == null) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuedWaiters {
 
-	/** With the jitter and the question less than a second. */
+	/** Less than a second with the jitter and the round trip. */
 	private static final long BACKSTOP_MILLIS = 900;
 
 	private static final long JITTER_MILLIS = 50;
@@ -135,8 +135,9 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * Returns in how many nanoseconds to ask again without a message: within a second,
-	 * since messages may be lost, and as soon as the present lease is said to end.
+	 * Returns the nanoseconds after which to ask again without a message: within a
+	 * second, since messages may be lost, and as soon as the present lease is said to
+	 * end.
 	 */
 	private static long backstopNanos(long leaseMillis) {
 		long jittered = BACKSTOP_MILLIS + ThreadLocalRandom.current().nextLong(JITTER_MILLIS);
@@ -278,7 +279,7 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * Gives a lock up and, by the same command, waits for it again behind the others.
+	 * Releases a lock and, by the same command, waits for it again behind the others.
 	 */
 	void releaseAndFollow(LocalLock local, LockLease lease, @Nullable HeldLock section, List<Runnable> then) {
 		Next next = new Next(local, enqueue(local, local.redis.newBudget()), local.waiters.getFirst().settings);
@@ -365,7 +366,7 @@ final class QueuedWaiters {
 	}
 
 	/**
-	 * Asks for all that is waited for, since messages may have been lost.
+	 * Asks for all awaited locks, since messages may have been lost.
 	 */
 	void askAll() {
 		this.locals.decide((then) -> {

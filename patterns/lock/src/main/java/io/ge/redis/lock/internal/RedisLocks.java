@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks' state in Redis: {@code prefix:lock:{name:key}} and, beside it, {@code :f1}
  * the last token, {@code :q1} the queue and {@code :d1} its requests; the digit is the
- * format. The states are described in {@code acquire.lua}, and what can meet what in
+ * format. The states are described in {@code acquire.lua}, and races in
  * {@code docs/locks-design.md}.
  * <p>
  * A release grants the lock to the first living instance in the queue, under the handle
@@ -201,8 +201,9 @@ class RedisLocks {
 	}
 
 	/**
-	 * Asks for a lock. If the outcome is unknown, what it may have taken is released.
-	 * @param wanted how it is held, and for how long
+	 * Asks for a lock. If the outcome is unknown, a lock that it may have taken is
+	 * released.
+	 * @param wanted the mode and the lease
 	 * @param waits whether the instance waits in the queue from now on
 	 */
 	public CompletableFuture<LockAnswer> acquire(RedisLockKey key, String handle, LockSettings wanted, boolean waits,
@@ -260,8 +261,8 @@ class RedisLocks {
 	}
 
 	/**
-	 * Leaves the queue and hands on what was granted to the handle, without waiting for
-	 * it: if the command is lost, deadline and TTL do the same.
+	 * Leaves the queue and hands on a lock that was granted to the handle, without
+	 * waiting for that: if the command is lost, deadline and TTL do the same.
 	 */
 	CompletableFuture<?> leave(RedisLockKey key, String handle) {
 		return this.redis.run(leaveCall(key, handle, true), newBudget());
