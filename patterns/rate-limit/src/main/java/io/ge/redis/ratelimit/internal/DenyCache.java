@@ -40,7 +40,7 @@ final class DenyCache {
 
 	private static final int SETS = CAPACITY / WAYS;
 
-	/** So long notifications are awaited after the last denial. */
+	/** Time for which notifications are awaited after the last denial. */
 	private static final long INTEREST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private static final long INTEREST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -78,7 +78,7 @@ final class DenyCache {
 	}
 
 	/**
-	 * Returns how often a key was invalidated, or one that shares its set.
+	 * Returns the number of invalidations of the key's set.
 	 */
 	int invalidationsOf(RedisLimitKey key) {
 		return this.invalidations.get(first(key.hashCode()) / WAYS);

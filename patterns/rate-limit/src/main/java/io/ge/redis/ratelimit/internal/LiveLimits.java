@@ -25,11 +25,11 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of a key now. Four sources have a say: the annotation, the properties, a
- * bean ({@link RateLimitResolver}) and the endpoint. Properties and endpoint may speak of
- * a limit and of a single key. In rising order: the annotation, the properties of the
- * limit, a change of it at the endpoint; the bean; the properties for that key, a change
- * for it at the endpoint. Each may set some of the settings and leave the others.
+ * The limits of a key now. They have four sources: the annotation, the properties, a bean
+ * ({@link RateLimitResolver}) and the endpoint. Properties and endpoint may set a limit
+ * and a single key. In rising order: the annotation, the properties of the limit, a
+ * change of it at the endpoint; the bean; the properties for that key, a change for it at
+ * the endpoint. Each may set some of the settings and leave the others.
  * <p>
  * Answers from memory: one read of a map for a limit without changes, one more for a
  * limit with changes for single keys. The map is replaced as a whole, whenever the

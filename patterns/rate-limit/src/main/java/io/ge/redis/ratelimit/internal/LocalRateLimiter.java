@@ -116,8 +116,7 @@ final class LocalRateLimiter {
 	}
 
 	/**
-	 * When a request can be admitted, and by how much the call would have to be more
-	 * patient.
+	 * The time at which a request can be admitted, and the wait time that the call lacks.
 	 */
 	private record Check(PermitRequest request, LocalState state, long earliest, long refusal) {
 

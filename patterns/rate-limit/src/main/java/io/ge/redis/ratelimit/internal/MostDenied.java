@@ -84,7 +84,8 @@ final class MostDenied {
 	}
 
 	/**
-	 * Lets the list follow what happens lately: called every 20 minutes.
+	 * Halves the counts, so that the list follows recent denials: called every 20
+	 * minutes.
 	 */
 	void age() {
 		this.lock.lock();
@@ -102,8 +103,8 @@ final class MostDenied {
 	}
 
 	/**
-	 * A key and how often it was denied; halved every now and then, and at most too large
-	 * by the count of the key whose place it took.
+	 * A key and the number of its denials, which is halved every 20 minutes. It is at
+	 * most too large by the count of the replaced key.
 	 */
 	record Denied(String limit, List<String> key, long denials) {
 	}

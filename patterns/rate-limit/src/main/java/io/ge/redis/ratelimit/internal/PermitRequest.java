@@ -8,7 +8,7 @@ import io.ge.redis.ratelimit.RateLimit;
  * A request for permits of one limit.
  *
  * @param limit the limit as it is now for the key
- * @param cost how many permits; zero only looks
+ * @param cost the number of permits; zero takes none
  */
 record PermitRequest(RateLimit limit, RedisLimitKey key, long cost) {
 }

@@ -118,7 +118,8 @@ public final class RateLimitControl {
 	}
 
 	/**
-	 * Looks at a key without taking anything: one script call for each limit of the name.
+	 * Reads the state of a key without taking permits: one script call for each limit of
+	 * the name.
 	 */
 	public List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
@@ -135,7 +136,7 @@ public final class RateLimitControl {
 
 	/**
 	 * Changes a limit, for all keys or for one. Replaces an earlier change of the same
-	 * limit and key; what the change does not name is as configured.
+	 * limit and key; settings that the change does not name are as configured.
 	 * @throws InvalidSettingException if the limit cannot have these settings
 	 */
 	public void change(String name, List<String> key, RateLimitChange change) {
@@ -210,7 +211,7 @@ public final class RateLimitControl {
 
 	/**
 	 * Refunds permits of a key, those that it took last, but not more than it has taken.
-	 * @return how many it had, the most of all limits of that name
+	 * @return the number of refunded permits, the most of all limits of that name
 	 */
 	public long refund(String name, List<String> key, long permits) {
 		require(permits > 0, "permits", "permits must be above zero, but is " + permits + ".",

@@ -199,7 +199,7 @@ final class RateLimitDefinitions extends SettingsRegistry<RateLimitProperties.Li
 				common.onOutage(), common.shadow(), List.of(), Map.of());
 	}
 
-	// In the largest unit without a fraction, as users write it: 1h or 90s
+	// Uses the largest unit without a fraction, as users write it: 1h or 90s
 	private static String text(Duration window) {
 		long nanos = window.toNanos();
 		for (int i = 0; i < UNITS.length; i++) {

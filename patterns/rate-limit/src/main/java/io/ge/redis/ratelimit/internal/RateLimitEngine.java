@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * one script call for all requests in one slot.
  * <p>
  * Requests in different slots of a Cluster are decided one slot after the other. If a
- * later one denies, what the earlier ones took is refunded. In between, calls may be
- * denied that need not be; none is admitted too often.
+ * later one denies, the permits of the earlier ones are refunded. In between, calls may
+ * be denied that need not be; none is admitted too often.
  */
 final class RateLimitEngine {
 
@@ -166,7 +166,7 @@ final class RateLimitEngine {
 	}
 
 	/**
-	 * Looks at one limit without taking anything: one script call.
+	 * Reads the state of one limit without taking permits: one script call.
 	 */
 	public CompletableFuture<RedisDecision> look(RateLimit base, List<String> key) {
 		return this.redis.decide(List.of(request(base, key, 0)), 0, this.redis.newBudget());
@@ -187,8 +187,8 @@ final class RateLimitEngine {
 	}
 
 	/**
-	 * Asks one slot after the other, until one denies: then what the earlier ones took is
-	 * refunded.
+	 * Asks one slot after the other, until one denies: then the permits of the earlier
+	 * ones are refunded.
 	 */
 	private CompletableFuture<List<RedisDecision>> askInTurn(Deque<List<PermitRequest>> open,
 			List<RedisDecision> decisions, CallBudget budget) {

@@ -27,8 +27,8 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 		@Nullable FallbackMethod fallback, ResultForm form, String place) implements GuardedOperation {
 
 	/**
-	 * Returns what a call asks for.
-	 * @return the requests, none if the call has no key and needs none
+	 * Returns the requests of a call. @return the requests, none if the call has no key
+	 * and needs none
 	 */
 	List<PermitRequest> requests(RateLimitEngine engine, MethodInvocation invocation) {
 		if (this.rules.size() == 1) {
@@ -42,8 +42,8 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	}
 
 	/**
-	 * Refunds what a call took if its failure is one after which that is configured. The
-	 * caller must get that failure, whatever becomes of the permits.
+	 * Refunds the permits of a call if that is configured for its failure. The caller
+	 * must get that failure, also if the refund fails.
 	 */
 	void refund(RateLimiter limiter, RateLimitDecision.Allowed allowed, Throwable failure) {
 		if (!refundsOn(failure)) {
@@ -84,7 +84,8 @@ record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> ref
 	 * The settings of one annotation.
 	 *
 	 * @param name the name of one or several limits
-	 * @param limits where the name is looked up at each call, since properties can change
+	 * @param limits the registry of the name, read at each call, since properties can
+	 * change
 	 * @param key whom it limits, or {@code null} for all callers together
 	 */
 	record Rule(String name, RateLimitRegistry limits, @Nullable MethodExpression key, OnEmptyKey onEmptyKey,

@@ -109,7 +109,7 @@ final class RateLimitRegistry {
 	}
 
 	/**
-	 * Adds something to do when other properties are read.
+	 * Adds an action for each time when other properties are read.
 	 * @param action checks the rules and properties, and fails if they cannot work; its
 	 * result is run once they are in effect
 	 */

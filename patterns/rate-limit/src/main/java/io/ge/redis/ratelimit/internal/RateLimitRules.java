@@ -132,7 +132,7 @@ public final class RateLimitRules {
 
 		/**
 		 * Reads rules.
-		 * @param properties what else was read with them
+		 * @param properties the other properties, read with them
 		 * @return takes them over, which must not fail
 		 * @throws GuardConfigurationException if one of them cannot work
 		 */

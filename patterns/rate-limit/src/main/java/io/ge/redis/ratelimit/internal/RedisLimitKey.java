@@ -10,7 +10,7 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 
 /**
- * Whom a limit limits, and where Redis keeps the state of it.
+ * The key of a limit: whom it limits, and the key of its state in Redis.
  */
 final class RedisLimitKey {
 
