@@ -28,7 +28,7 @@ public interface Sessions {
 
 	/**
 	 * Ends one session, if there is one.
-	 * @param id its id, also a former one, or that of an {@link Info}
+	 * @param id its id, also a former one, or the id of an {@link Info}
 	 */
 	CompletableFuture<Boolean> endAsync(String id);
 

@@ -352,7 +352,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		});
 	}
 
-	/** Finds the sessions of a principal, by names that stand for their ids. */
+	/** Finds the sessions of a principal, by names instead of their ids. */
 	public CompletableFuture<Map<String, Session>> find(String principal) {
 		return find(principal, this.redis.newBudget());
 	}

@@ -39,7 +39,7 @@ final class StoredSession implements Session {
 
 	private final RedisSessions sessions;
 
-	/** Those that were read or set, {@code null} for a removed or unreadable one. */
+	/** Attributes that were read or set, {@code null} for a removed or unreadable one. */
 	private final Map<String, @Nullable Object> values = new HashMap<>();
 
 	private final Set<String> changed = new HashSet<>();
