@@ -234,7 +234,7 @@ public final class PatternUse {
 	 */
 	public static boolean isOurs(String bean) {
 		return bean.regionMatches(true, 0, "geRedis", 0, 7) || bean.startsWith("ge.redis.")
-				|| bean.matches("io\\.ge\\.redis\\.autoconfigure\\.\\w+(\\.\\w+)?Configuration(\\$.*)?");
+				|| bean.matches("io\\.ge\\.redis\\.(autoconfigure|actuate)\\.\\w+(\\.\\w+)?Configuration(\\$.*)?");
 	}
 
 	private static boolean isOfSpring(@Nullable String name) {
