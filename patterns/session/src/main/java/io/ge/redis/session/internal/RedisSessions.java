@@ -52,7 +52,7 @@ import org.springframework.session.events.SessionDeletedEvent;
  * <p>
  * An id begins with the key of its session, which stays when the id changes. The rest is
  * the secret of which Redis has the hash. So a request that has loaded a session saves
- * and ends it whatever its id is by now, and no request loads it by an old one.
+ * and ends it also after its id has changed. No request loads it by an old id.
  * <p>
  * A session is in the index while it exists: it is entered before it is saved, and leaves
  * after it has ended. An entry that a crash has left ends by itself.
@@ -101,7 +101,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		return id.substring(0, Math.min(id.length(), SECRET.length()));
 	}
 
-	// Stands for the id within this process, where only the key is known
+	// Replaces the id within this process, where only the key is known
 	private static String handle(String key) {
 		return key + "." + hash(SECRET + key + SECRET);
 	}
