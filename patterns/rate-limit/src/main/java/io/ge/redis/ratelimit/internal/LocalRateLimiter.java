@@ -126,7 +126,8 @@ final class LocalRateLimiter {
 
 		void addTo(EngineDecision.Limits limits, long now) {
 			RateLimit limit = this.request.limit();
-			limits.add(this.request, this.state.left(limit, now), this.state.restoredAt(now) - now, this.refusal);
+			limits.add(this.request, this.state.left(limit, now), this.state.restoredAt(limit, now) - now,
+					this.refusal);
 		}
 
 		Runnable charge(long at, LongSupplier now) {

@@ -12,9 +12,9 @@ import io.ge.redis.ratelimit.RateLimitAlgorithm;
 /**
  * The state of one limit for one key, counted by one instance while Redis is unavailable:
  * permits by the time at which they cease to count, oldest first. For an exact window
- * that is one window later. For sub-windows and fixed windows it is the end of one, and
- * for a token bucket one interval after the permit before. Times are nanoseconds since
- * some instant in the past. Not safe for use by several threads.
+ * that is one window later. For sub-windows and fixed windows it is the end of one. A
+ * token bucket is the time at which it is full again, as in the scripts. Times are
+ * nanoseconds since some instant in the past. Not safe for use by several threads.
  */
 final class LocalState {
 
@@ -30,6 +30,11 @@ final class LocalState {
 	/** The latest time at which a permit counts, perhaps ahead. */
 	private long latest = Long.MIN_VALUE;
 
+	/** When a bucket is full again, at one permit per interval. */
+	private long full = Long.MIN_VALUE;
+
+	private long interval = 1;
+
 	/**
 	 * Returns the earliest time at which a cost above zero is admitted.
 	 */
@@ -37,6 +42,9 @@ final class LocalState {
 		forgetUntil(now);
 		if (cost > limit.largestCost()) {
 			return now + limit.window().toNanos();
+		}
+		if (isBucket(limit)) {
+			return now + Math.max(0, missing(limit, now) - (limit.burst() - cost) * this.interval);
 		}
 		long tooMany = this.used + cost - limit.largestCost();
 		if (tooMany <= 0) {
@@ -56,11 +64,11 @@ final class LocalState {
 	 */
 	long charge(RateLimit limit, long cost, long at) {
 		this.latest = Math.max(this.latest, at);
-		this.used += cost;
 		if (isBucket(limit)) {
-			pour(limit, cost, at);
+			this.full = Math.max(this.full, at) + cost * this.interval;
 			return at;
 		}
+		this.used += cost;
 		Permits last = this.counted.peekLast();
 		long until = (last != null) ? Math.max(last.until, until(limit, at)) : until(limit, at);
 		if (last == null || last.until != until) {
@@ -71,31 +79,17 @@ final class LocalState {
 		return until;
 	}
 
-	private void pour(RateLimit limit, long cost, long at) {
-		long most = -Math.floorDiv(-limit.burst(), MOST_TIMES);
-		for (long open = cost; open > 0;) {
-			Permits last = this.counted.peekLast();
-			long begin = (last != null) ? Math.max(last.until, at) : at;
-			if (last == null || last.count >= most) {
-				last = new Permits(begin);
-				this.counted.addLast(last);
-			}
-			long taken = Math.min(open, most - last.count);
-			last.until = begin + taken * interval(limit);
-			last.count += taken;
-			open -= taken;
-		}
-	}
-
 	void refund(RateLimit limit, long cost, long stamp, long now) {
-		long open = cost;
 		if (isBucket(limit)) {
 			// Until the latest time the bucket may have been full without these
-			open += Math.floorDiv(-Math.max(0, Math.max(now, this.latest) - stamp), interval(limit));
+			long back = cost * this.interval - Math.max(0, Math.max(now, this.latest) - stamp);
+			this.full -= (interval(limit) == this.interval) ? Math.max(0, back) : 0;
+			return;
 		}
+		long open = cost;
 		for (Iterator<Permits> newest = this.counted.descendingIterator(); open > 0 && newest.hasNext();) {
 			Permits permits = newest.next();
-			if (isBucket(limit) || permits.until == stamp) {
+			if (permits.until == stamp) {
 				long given = Math.min(open, permits.count);
 				permits.count -= given;
 				this.used -= given;
@@ -109,15 +103,35 @@ final class LocalState {
 
 	long left(RateLimit limit, long now) {
 		forgetUntil(now);
-		return Math.max(0, limit.largestCost() - this.used);
+		long taken = isBucket(limit) ? -Math.floorDiv(-missing(limit, now), this.interval) : this.used;
+		return Math.max(0, limit.largestCost() - taken);
 	}
 
 	/**
 	 * Returns when the next permit is restored, {@code now} if none is missing.
 	 */
-	long restoredAt(long now) {
+	long restoredAt(RateLimit limit, long now) {
+		if (isBucket(limit)) {
+			long missing = missing(limit, now);
+			return (missing > 0) ? now + (missing - 1) % this.interval + 1 : now;
+		}
 		Permits oldest = this.counted.peekFirst();
 		return (oldest != null) ? oldest.until : now;
+	}
+
+	/**
+	 * Returns how long a bucket takes to fill. At another rate as many permits are
+	 * missing.
+	 */
+	private long missing(RateLimit limit, long now) {
+		long interval = interval(limit);
+		long missing = Math.max(this.full, now) - now;
+		if (interval != this.interval) {
+			missing = (long) Math.ceil((double) missing / this.interval * interval);
+			this.full = now + missing;
+			this.interval = interval;
+		}
+		return missing;
 	}
 
 	private void forgetUntil(long now) {

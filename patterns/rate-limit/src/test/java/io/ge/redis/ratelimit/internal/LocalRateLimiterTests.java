@@ -14,6 +14,7 @@ import io.ge.redis.ratelimit.RateLimitDecision;
 import io.ge.redis.ratelimit.RateLimitEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -169,6 +170,19 @@ class LocalRateLimiterTests {
 		((TakenPermits) taken.permits()).refund();
 		((TakenPermits) taken.permits()).refund();
 		assertThat(decide(limiter, request(settings, 0)).quotas().get(0).remaining()).isEqualTo(10);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "10, 1, 1, 1", "10, 7, 1, 7", "10, 1, 99, 1", "10, 1, 150, 1", "10, 3, 150, 3", "4000, 1, 1, 1",
+			"4000, 3, 1, 3", "4000, 2, 150, 2" })
+	void refundOfABucketGivesBackFractionsLessTheTimeSinceTheCharge(long burst, long cost, long elapsed, long left) {
+		LocalRateLimiter limiter = limiter(1);
+		RateLimit bucket = this.limit.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET).withBurst(burst);
+		decide(limiter, request(bucket, burst - cost));
+		EngineDecision refunded = limiter.decide(request(bucket, cost));
+		this.nanos.addAndGet(Duration.ofMillis(elapsed).toNanos());
+		refunded.refund();
+		assertThat(decide(limiter, request(bucket, 0)).quotas().get(0).remaining()).isEqualTo(left);
 	}
 
 	@ParameterizedTest
