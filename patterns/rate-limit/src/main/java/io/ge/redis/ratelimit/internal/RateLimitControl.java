@@ -63,7 +63,7 @@ public final class RateLimitControl {
 	}
 
 	public boolean exists(String name) {
-		return !this.limits.current().get(name).isEmpty();
+		return !this.limits.current().limits(name).isEmpty();
 	}
 
 	public List<Overview> list() {

@@ -55,6 +55,14 @@ public class RateLimitRegistryTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "search,true", "search-1s,true", "search-1h,true", "search-1m,false", "other,false" })
+	void endpointFindsALimitOfAListByItsOwnName(String name, boolean exists) {
+		RateLimitRegistry limits = limits("limits.search.limits[0].limit", "10", "limits.search.limits[0].window", "1s",
+				"limits.search.limits[1].limit", "1000", "limits.search.limits[1].window", "1h");
+		assertThat(new RateLimitControl(limits, null, null).exists(name)).isEqualTo(exists);
+	}
+
+	@ParameterizedTest
 	@CsvSource({ "1ms,1ms", "1500ms,1500ms", "90s,90s", "60s,1m", "1440m,1d", "36h,36h", "PT0.0015S,1500us",
 			"PT0.001000001S,1000001ns" })
 	void windowIsNamedInTheLargestUnitWithoutFraction(String written, String named) {
