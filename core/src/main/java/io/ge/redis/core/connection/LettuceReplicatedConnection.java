@@ -5,6 +5,7 @@ package io.ge.redis.core.connection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,9 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 	private static final Pattern CONNECTED = Pattern.compile("connected_slaves:(\\d+)");
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
+
+	/** The driver warns of each further attempt to close. */
+	private final AtomicBoolean closed = new AtomicBoolean();
 
 	LettuceReplicatedConnection(StatefulRedisConnection<byte[], byte[]> connection) {
 		this.connection = connection;
@@ -65,11 +69,15 @@ final class LettuceReplicatedConnection implements ReplicatedConnection {
 
 	@Override
 	public void close() {
-		this.connection.closeAsync();
+		if (this.closed.compareAndSet(false, true)) {
+			this.connection.closeAsync();
+		}
 	}
 
 	void closeAndWait() {
-		this.connection.close();
+		if (this.closed.compareAndSet(false, true)) {
+			this.connection.close();
+		}
 	}
 
 }
