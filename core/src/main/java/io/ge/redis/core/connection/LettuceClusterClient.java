@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A map with an unknown failover is used at once, else one that arrives soon after the
  * first. Servers that are down and serve no slot are left out of it, since the driver
- * would try to reach them for ever.
+ * would try to reach them for ever. The map of a server that knows no slots is refused:
+ * it has left the cluster.
  */
 final class LettuceClusterClient extends RedisClusterClient {
 
@@ -129,6 +130,10 @@ final class LettuceClusterClient extends RedisClusterClient {
 						map.addPartition(node);
 					});
 				map.updateCache();
+				if (map.stream().allMatch(RedisClusterNode::hasNoSlots)) {
+					throw new NotConnectedException("Redis at " + server.getHost() + ":" + server.getPort()
+							+ " knows no server with slots: it is not, or no longer, in the cluster", null);
+				}
 				return map;
 			})
 			.toCompletableFuture();
