@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Each call ends with its own timeout, and at most {@link #LATE_MILLIS} later. An idle
  * server notices only at its next tick, up to 100 ms late, that the time of a
- * {@code WAIT} is over. Opening a connection has a time of its own.
+ * {@code WAIT} is over. Until there is a connection, a call has a time of its own. A
+ * connection that comes later serves the next calls.
  * <p>
  * A server loses its connection if it does not answer in time, has no replica, or answers
  * with an error. The next call then looks for the primary again.
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 final class ReplicaLanes {
 
 	private static final int LATE_MILLIS = 150;
+
+	/** Longer than the driver needs, which reports no end once it is stopped. */
+	private static final long OPENING_MILLIS = 10_000;
 
 	/** Least age of a connection that is replaced since there are no replicas. */
 	private static final long SETTLED_NANOS = 1_000_000_000;
@@ -56,9 +60,9 @@ final class ReplicaLanes {
 	CompletableFuture<ReplicatedReply> run(ScriptCall call, int replicas, Duration timeout, Duration connecting) {
 		byte[] key = call.firstKey();
 		Shard shard = (key != null) ? this.connection.shardOf(key) : null;
-		Request request = new Request(call, timeout.toMillis());
+		Request request = new Request(call, timeout.toMillis(), connecting.toMillis());
 		this.lanes.computeIfAbsent(new Address((shard != null) ? shard.server() : null, replicas), Lane::new)
-			.add(request, connecting);
+			.add(request);
 		return request;
 	}
 
@@ -87,7 +91,7 @@ final class ReplicaLanes {
 			this.address = address;
 		}
 
-		void add(Request request, Duration connecting) {
+		void add(Request request) {
 			this.lock.lock();
 			try {
 				this.next.add(request);
@@ -98,10 +102,10 @@ final class ReplicaLanes {
 			finally {
 				this.lock.unlock();
 			}
-			proceed(connecting);
+			proceed();
 		}
 
-		private void proceed(Duration connecting) {
+		private void proceed() {
 			ReplicatedConnection present;
 			List<Request> batch;
 			this.lock.lock();
@@ -121,24 +125,24 @@ final class ReplicaLanes {
 				this.lock.unlock();
 			}
 			if (present != null) {
-				send(present, batch, connecting);
+				send(present, batch);
 			}
 			else {
-				connect(connecting);
+				connect();
 			}
 		}
 
-		private void connect(Duration connecting) {
+		private void connect() {
 			CompletableFuture<ReplicatedConnection> opening = ReplicaLanes.this.connection
 				.openReplicated(this.address.server())
 				.toCompletableFuture();
 			opening.copy()
-				.orTimeout(connecting.toMillis(), TimeUnit.MILLISECONDS)
-				.whenComplete((opened, failure) -> connected(opening, opened, failure, connecting));
+				.orTimeout(OPENING_MILLIS, TimeUnit.MILLISECONDS)
+				.whenComplete((opened, failure) -> connected(opening, opened, failure));
 		}
 
 		private void connected(CompletableFuture<ReplicatedConnection> opening, @Nullable ReplicatedConnection opened,
-				@Nullable Throwable failure, Duration connecting) {
+				@Nullable Throwable failure) {
 			List<Request> waiting;
 			this.lock.lock();
 			try {
@@ -160,10 +164,10 @@ final class ReplicaLanes {
 			else {
 				waiting.forEach(Request::begin);
 			}
-			proceed(connecting);
+			proceed();
 		}
 
-		private void send(ReplicatedConnection on, List<Request> batch, Duration connecting) {
+		private void send(ReplicatedConnection on, List<Request> batch) {
 			long millis = batch.stream().mapToLong(Request::leftMillis).max().orElse(1);
 			List<ReplicatedConnection.Call> calls = batch.stream().map((request) -> call(request, on)).toList();
 			on.run(calls, this.address.replicas(), millis)
@@ -181,7 +185,7 @@ final class ReplicaLanes {
 					this.lock.lock();
 					this.busy = false;
 					this.lock.unlock();
-					proceed(connecting);
+					proceed();
 				});
 		}
 
@@ -210,11 +214,18 @@ final class ReplicaLanes {
 
 		private final long timeoutMillis;
 
+		private final CompletableFuture<Void> connected = new CompletableFuture<>();
+
 		private volatile long began;
 
-		Request(ScriptCall call, long timeoutMillis) {
+		Request(ScriptCall call, long timeoutMillis, long connectingMillis) {
 			this.call = call;
 			this.timeoutMillis = timeoutMillis;
+			this.connected.orTimeout(connectingMillis, TimeUnit.MILLISECONDS).whenComplete((begun, failure) -> {
+				if (failure != null) {
+					completeExceptionally(failure);
+				}
+			});
 		}
 
 		/**
@@ -222,6 +233,7 @@ final class ReplicaLanes {
 		 */
 		void begin() {
 			this.began = System.nanoTime();
+			this.connected.complete(null);
 			completeOnTimeout(UNKNOWN, this.timeoutMillis + LATE_MILLIS, TimeUnit.MILLISECONDS);
 		}
 
