@@ -177,10 +177,12 @@ final class DedicatedLettuceFactory extends LettuceConnectionFactory {
 
 	// A cluster connection is many connections, which the driver opens and revives by
 	// itself
+	@SuppressWarnings("deprecation") // superfluous since Lettuce 7 only
 	private static ClientOptions clusterOptions(ClientOptions base) {
 		ClusterClientOptions options = (base instanceof ClusterClientOptions given) ? given
 				: ClusterClientOptions.builder(base).build();
 		ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
+			.enableAllAdaptiveRefreshTriggers()
 			.adaptiveRefreshTriggersTimeout(Duration.ofMillis(500))
 			.enablePeriodicRefresh(Duration.ofSeconds(30))
 			.build();

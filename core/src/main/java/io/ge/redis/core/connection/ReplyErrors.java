@@ -40,6 +40,21 @@ public final class ReplyErrors {
 		return find(failure, "TRYAGAIN") != null;
 	}
 
+	/**
+	 * Returns whether another server serves the slot of the keys.
+	 */
+	public static boolean isMoved(Throwable failure) {
+		return find(failure, "MOVED ") != null;
+	}
+
+	/**
+	 * Returns whether the server is well and only the slot of the keys moves or has
+	 * moved.
+	 */
+	public static boolean isRedirection(Throwable failure) {
+		return isMoved(failure) || isTryAgain(failure) || find(failure, "ASK ") != null;
+	}
+
 	public static boolean isNotCompiled(Throwable failure) {
 		return find(failure, "ERR Error compiling script") != null;
 	}

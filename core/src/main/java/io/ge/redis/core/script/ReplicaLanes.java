@@ -9,11 +9,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.ge.redis.core.connection.GuardConnection;
 import io.ge.redis.core.connection.ReplicatedConnection;
+import io.ge.redis.core.connection.ReplyErrors;
 import io.ge.redis.core.connection.Shard;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A server loses its connection if it does not answer in time, has no replica, or answers
  * with an error. The next call then looks for the primary again.
+ * If only the slot of a call moves, that call fails alone, and the map of the cluster is
+ * read again.
  */
 final class ReplicaLanes {
 
@@ -40,6 +44,8 @@ final class ReplicaLanes {
 
 	/** Longer than the driver needs, which reports no end once it is stopped. */
 	private static final long OPENING_MILLIS = 10_000;
+
+	private static final Duration NEW_MAP = Duration.ofSeconds(2);
 
 	/** Least age of a connection that is replaced since there are no replicas. */
 	private static final long SETTLED_NANOS = 1_000_000_000;
@@ -169,7 +175,8 @@ final class ReplicaLanes {
 
 		private void send(ReplicatedConnection on, List<Request> batch) {
 			long millis = batch.stream().mapToLong(Request::leftMillis).max().orElse(1);
-			List<ReplicatedConnection.Call> calls = batch.stream().map((request) -> call(request, on)).toList();
+			AtomicBoolean moved = new AtomicBoolean();
+			List<ReplicatedConnection.Call> calls = batch.stream().map((request) -> call(request, on, moved)).toList();
 			on.run(calls, this.address.replicas(), millis)
 				.toCompletableFuture()
 				.copy()
@@ -189,15 +196,20 @@ final class ReplicaLanes {
 				});
 		}
 
-		private ReplicatedConnection.Call call(Request request, ReplicatedConnection on) {
+		private ReplicatedConnection.Call call(Request request, ReplicatedConnection on, AtomicBoolean moved) {
 			ScriptCall call = request.call;
 			long started = System.nanoTime();
 			CompletableFuture<List<?>> reply = new CompletableFuture<>();
 			reply.whenComplete((elements, failure) -> {
 				ReplicaLanes.this.listener.onExecuted(call.script(), System.nanoTime() - started, failure);
 				if (failure != null) {
-					on.close();
+					if (!ReplyErrors.isRedirection(failure)) {
+						on.close();
+					}
 					request.completeExceptionally(failure);
+					if (ReplyErrors.isMoved(failure) && moved.compareAndSet(false, true)) {
+						ReplicaLanes.this.connection.awaken(call.keys()[0], NEW_MAP);
+					}
 				}
 			});
 			return new ReplicatedConnection.Call(call.script().text(), call.keys(), call.arguments(), reply);

@@ -15,6 +15,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,22 @@ class GuardConnectionsTests {
 			assertThat(connection.address()).isEqualTo(address);
 			assertThat(connection.database()).isEqualTo(database);
 			assertThat(connection.isClustered()).isEqualTo(clustered);
+		}
+	}
+
+	@Test
+	void mapOfAClusterIsReadAgainOnEverySignThatItIsOld() {
+		DedicatedLettuceFactory copy = DedicatedLettuceFactory
+			.copyOf(new LettuceConnectionFactory(new RedisClusterConfiguration(List.of("127.0.0.1:3"))), () -> {
+			});
+		try {
+			assertThat(copy.getClientConfiguration().getClientOptions().map(ClusterClientOptions.class::cast))
+				.hasValueSatisfying(
+						(options) -> assertThat(options.getTopologyRefreshOptions().getAdaptiveRefreshTriggers())
+							.containsExactlyInAnyOrder(RefreshTrigger.values()));
+		}
+		finally {
+			copy.destroy();
 		}
 	}
 

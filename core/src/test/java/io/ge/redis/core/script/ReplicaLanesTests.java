@@ -2,6 +2,7 @@
 
 package io.ge.redis.core.script;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,10 +14,13 @@ import io.ge.redis.core.connection.ReplicatedConnection;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
@@ -58,6 +62,23 @@ class ReplicaLanesTests {
 		assertThat(patient).isCompleted();
 		assertThat(this.server.closed).isFalse();
 		verify(this.connection).openReplicated(null);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "MOVED 1 127.0.0.1:2, true, 1", "ASK 1 127.0.0.1:2, true, 0",
+			"TRYAGAIN Multiple keys request during rehashing of slot, true, 0", "READONLY a replica, false, 0" })
+	void slotThatMovesFailsItsOwnCallsOnly(String answer, boolean staysOpen, int mapsRead) {
+		CompletableFuture<ReplicatedReply> moved = run("a", LONG);
+		CompletableFuture<ReplicatedReply> movedToo = run("b", LONG);
+		CompletableFuture<ReplicatedReply> other = run("c", LONG);
+		when(this.connection.awaken(any(), any())).thenReturn(new CompletableFuture<>());
+		this.opening.complete(this.server);
+		this.server.calls.subList(0, 2).forEach((call) -> call.reply().completeExceptionally(new IOException(answer)));
+		assertThat(this.server.isOpen()).isEqualTo(staysOpen);
+		this.server.acknowledge();
+		assertThat(List.of(moved, movedToo)).allMatch(CompletableFuture::isCompletedExceptionally);
+		assertThat(other).isCompleted();
+		verify(this.connection, times(mapsRead)).awaken(any(), any());
 	}
 
 	/**
