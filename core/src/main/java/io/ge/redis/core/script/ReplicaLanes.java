@@ -33,10 +33,9 @@ import org.jspecify.annotations.Nullable;
  * {@code WAIT} is over. Until there is a connection, a call has a time of its own. A
  * connection that comes later serves the next calls.
  * <p>
- * A server loses its connection if it does not answer in time, has no replica, or answers
- * with an error. The next call then looks for the primary again.
- * If only the slot of a call moves, that call fails alone, and the map of the cluster is
- * read again.
+ * A server that does not answer in time, has no replica, or answers with an error loses
+ * its connection. The next call looks for the primary again. If only the slot of a call
+ * moves, that call fails alone, and the map of the cluster is read again.
  */
 final class ReplicaLanes {
 
@@ -47,7 +46,7 @@ final class ReplicaLanes {
 
 	private static final Duration NEW_MAP = Duration.ofSeconds(2);
 
-	/** Least age of a connection that is replaced since there are no replicas. */
+	/** Minimum age of a connection that is replaced since there are no replicas. */
 	private static final long SETTLED_NANOS = 1_000_000_000;
 
 	private static final ReplicatedReply UNKNOWN = new ReplicatedReply(new ScriptReply(List.of()), -1, -1);
