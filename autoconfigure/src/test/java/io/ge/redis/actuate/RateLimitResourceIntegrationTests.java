@@ -136,6 +136,10 @@ class RateLimitResourceIntegrationTests {
 				.extractingPath("$.limits[*].name")
 				.asArray()
 				.containsExactly("search-1s", "search-1h");
+			assertThat(mvc.get().uri(LIMITS + "/search-1h?key=anna")).bodyJson()
+				.extractingPath("$.limits[*].name")
+				.asArray()
+				.containsExactly("search-1h");
 			assertThat(mvc.get().uri(LIMITS + "/api/**?key=acme&key=anna")).hasStatusOk()
 				.bodyJson()
 				.extractingPath("$.limits[0].name")
