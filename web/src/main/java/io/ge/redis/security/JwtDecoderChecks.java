@@ -26,10 +26,11 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Reports {@link JwtDecoder} beans of the application into which no
- * {@link BlacklistTokenValidator} was injected, directly or through another bean. Spring
- * Boot adds it only to a decoder of its own making. Decoders that are no beans are not
- * seen, but a security filter chain for bearer tokens is reported if no decoder is a
- * bean. Beans made after startup are not seen.
+ * {@link BlacklistTokenValidator} was injected, directly or through another bean. What is
+ * injected into a configuration class does not count for its {@code @Bean} methods.
+ * Spring Boot adds the validator only to the decoder that it makes for a resource server.
+ * Decoders that are no beans are not seen, but a security filter chain for bearer tokens
+ * is reported if no decoder is a bean. Lazy decoders are made to be checked.
  */
 public class JwtDecoderChecks implements SmartInitializingSingleton {
 
@@ -39,11 +40,14 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 			"org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter",
 			JwtDecoderChecks.class.getClassLoader());
 
+	private static final String OF_BOOT = "org.springframework.boot.security.oauth2.server.resource.";
+
 	private static final String REMEDY = "Let the @Bean method of the JwtDecoder have a parameter of type "
 			+ BlacklistTokenValidator.class.getName() + ", and add it as the last validator: "
 			+ "decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(JwtValidators.createDefault(), "
-			+ "blacklistTokenValidator)). If its tokens are checked elsewhere, set "
-			+ "ge.redis.blacklist.unchecked-decoder=warn, or ge.redis.blacklist.validate-jwt=false if none is to be "
+			+ "blacklistTokenValidator)). A validator that comes from an ObjectProvider or a field of the "
+			+ "configuration class is not seen, so add the parameter all the same. If its tokens are checked "
+			+ "elsewhere, set ge.redis.blacklist.unchecked-decoder=warn, or ge.redis.blacklist.validate-jwt=false if none is to be "
 			+ "checked where it is decoded.";
 
 	private final ConfigurableListableBeanFactory beans;
@@ -64,13 +68,15 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 		if (this.blacklist.get() == null) {
 			return;
 		}
+		String[] decoders = this.beans.getBeanNamesForType(JwtDecoder.class, false, false);
+		// What is injected is known once they are made
+		Stream.of(decoders).forEach(this.beans::getBean);
 		Set<String> checked = new HashSet<>();
 		for (String validator : this.beans.getBeanNamesForType(BlacklistTokenValidator.class, false, false)) {
 			addDependents(validator, checked);
 		}
-		String[] decoders = this.beans.getBeanNamesForType(JwtDecoder.class, false, false);
 		for (String name : decoders) {
-			if (this.beans.containsSingleton(name) && !checked.contains(name) && !isMadeByBoot(name)) {
+			if (!checked.contains(name) && !isMadeByBoot(name)) {
 				report("The JwtDecoder '" + name + "'", "no BlacklistTokenValidator was injected into it.");
 			}
 		}
@@ -82,17 +88,22 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	private void addDependents(String name, Set<String> all) {
 		for (String dependent : this.beans.getDependentBeans(name)) {
-			if (all.add(dependent)) {
+			if (!isMadeBy(name, dependent) && all.add(dependent)) {
 				addDependents(dependent, all);
 			}
 		}
+	}
+
+	private boolean isMadeBy(String factory, String name) {
+		return this.beans.containsBeanDefinition(name)
+				&& factory.equals(this.beans.getMergedBeanDefinition(name).getFactoryBeanName());
 	}
 
 	private boolean isMadeByBoot(String name) {
 		Method factory = (this.beans.containsBeanDefinition(name)
 				&& this.beans.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition)
 						? definition.getResolvedFactoryMethod() : null;
-		return factory != null && factory.getDeclaringClass().getName().startsWith("org.springframework.boot.");
+		return factory != null && factory.getDeclaringClass().getName().startsWith(OF_BOOT);
 	}
 
 	private void report(String place, String reason) {
