@@ -41,7 +41,6 @@ import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.oauth2.core.ClaimAccessor;
@@ -147,16 +146,15 @@ public final class BlacklistSecurityAutoConfiguration {
 		private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
 
 		@Bean
-		Customizer<HttpSecurity> geRedisBlacklistDPoPProofs(ObjectProvider<UsedIds> used,
-				ObjectProvider<BlacklistUse> use, ObjectProvider<BlacklistProperties> properties) {
+		DPoPReplayConfigurer geRedisBlacklistDPoPProofs(ObjectProvider<UsedIds> used, ObjectProvider<BlacklistUse> use,
+				ObjectProvider<BlacklistProperties> properties) {
 			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
 			// Clocks of instances differ, and where one accepts a proof it must be
 			// remembered
 			SingletonSupplier<DPoPReplayValidator> replays = SingletonSupplier
 				.of(() -> new DPoPReplayValidator(used::getObject,
 						LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
-			return (http) -> http.with(new DPoPReplayConfigurer(() -> (blacklist.get() != null) ? replays.get() : null),
-					Customizer.withDefaults());
+			return new DPoPReplayConfigurer(() -> (blacklist.get() != null) ? replays.get() : null);
 		}
 
 	}

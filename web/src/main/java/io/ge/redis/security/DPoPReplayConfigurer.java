@@ -8,7 +8,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
+import org.springframework.security.config.Customizer;
 import org.springframework.security.config.ObjectPostProcessor;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -23,19 +25,22 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Adds a {@link DPoPReplayValidator} behind Spring Security's validators of DPoP proofs,
- * in a security filter chain that accepts them. A decoder factory that the application
- * sets by an {@link ObjectPostProcessor} takes precedence. Before Spring Security 7.1 a
- * chain offers no way to do this, which is warned of.
+ * in every security filter chain that accepts them. A decoder factory that the
+ * application sets by an {@link ObjectPostProcessor} takes precedence. Before Spring
+ * Security 7.1 a chain offers no way to do this, which is warned of once all beans are
+ * made and the use of the blacklist is known.
  */
-public final class DPoPReplayConfigurer extends AbstractHttpConfigurer<DPoPReplayConfigurer, HttpSecurity> {
+public final class DPoPReplayConfigurer implements Customizer<HttpSecurity>, SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(DPoPReplayConfigurer.class);
 
-	private static final boolean configurable = ClassUtils.isPresent(
-			OAuth2ResourceServerConfigurer.class.getName() + "$DPoPConfigurer",
-			DPoPReplayConfigurer.class.getClassLoader());
-
 	private final Supplier<@Nullable DPoPReplayValidator> replays;
+
+	private final boolean configurable;
+
+	private volatile boolean unchecked;
+
+	private volatile boolean started;
 
 	/**
 	 * Creates a configurer.
@@ -43,17 +48,28 @@ public final class DPoPReplayConfigurer extends AbstractHttpConfigurer<DPoPRepla
 	 * none is to be checked
 	 */
 	public DPoPReplayConfigurer(Supplier<@Nullable DPoPReplayValidator> replays) {
+		this(replays, ClassUtils.isPresent(OAuth2ResourceServerConfigurer.class.getName() + "$DPoPConfigurer",
+				DPoPReplayConfigurer.class.getClassLoader()));
+	}
+
+	DPoPReplayConfigurer(Supplier<@Nullable DPoPReplayValidator> replays, boolean configurable) {
 		this.replays = replays;
+		this.configurable = configurable;
 	}
 
 	@Override
-	@SuppressWarnings("unchecked")
-	public void init(HttpSecurity http) {
-		OAuth2ResourceServerConfigurer<?> server = http.getConfigurer(OAuth2ResourceServerConfigurer.class);
-		if (server != null && configurable) {
-			server.addObjectPostProcessor(new Proofs());
-		}
-		else if (server != null && this.replays.get() != null) {
+	public void customize(HttpSecurity http) {
+		http.with(new Chain(), Customizer.withDefaults());
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.started = true;
+		warn();
+	}
+
+	private void warn() {
+		if (this.unchecked && this.started && this.replays.get() != null) {
 			logger.warn("Each instance checks DPoP proofs for itself, since Spring Security is older than 7.1. "
 					+ "Update it, or set ge.redis.blacklist.remember-dpop-proofs=false.");
 		}
@@ -66,6 +82,23 @@ public final class DPoPReplayConfigurer extends AbstractHttpConfigurer<DPoPRepla
 			DPoPReplayValidator used = this.replays.get();
 			return (used == null || result.hasErrors()) ? result : used.validate(proof);
 		};
+	}
+
+	private final class Chain extends AbstractHttpConfigurer<Chain, HttpSecurity> {
+
+		@Override
+		@SuppressWarnings("unchecked")
+		public void init(HttpSecurity http) {
+			OAuth2ResourceServerConfigurer<?> server = http.getConfigurer(OAuth2ResourceServerConfigurer.class);
+			if (server != null && DPoPReplayConfigurer.this.configurable) {
+				server.addObjectPostProcessor(new Proofs());
+			}
+			else if (server != null) {
+				DPoPReplayConfigurer.this.unchecked = true;
+				warn();
+			}
+		}
+
 	}
 
 	private final class Proofs implements ObjectPostProcessor<DPoPAuthenticationProvider>, Ordered {
