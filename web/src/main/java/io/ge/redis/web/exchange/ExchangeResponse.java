@@ -144,11 +144,19 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 		return this.redirected || super.isCommitted();
 	}
 
-	// Set as servers do, so that the type of the content names the encoding
+	// As servers do, so that the type of the content names the encoding. Wrapped, since
+	// the writer of Spring does not pass on the end of a line.
 	@Override
 	public PrintWriter getWriter() throws IOException {
 		setCharacterEncoding(getCharacterEncoding());
-		return super.getWriter();
+		return new PrintWriter(super.getWriter());
+	}
+
+	/**
+	 * Does nothing: interceptors of the application may call it, but Redis comes first.
+	 */
+	@Override
+	public void copyBodyToResponse() {
 	}
 
 	@Override
@@ -202,15 +210,20 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 	}
 
 	@Override
+	public void setContentLengthLong(long length) {
+		setHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(length));
+	}
+
+	@Override
 	public void setHeader(String name, String value) {
-		if (!isReplaced(name)) {
+		if (!isReplaced(name) && !isTooLong(name, value)) {
 			super.setHeader(name, value);
 		}
 	}
 
 	@Override
 	public void addHeader(String name, String value) {
-		if (!isReplaced(name)) {
+		if (!isReplaced(name) && !isTooLong(name, value)) {
 			super.addHeader(name, value);
 		}
 	}
@@ -239,6 +252,12 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 
 	private boolean isReplaced(String name) {
 		return this.replaying && this.kept.contains(name);
+	}
+
+	// A body of that length does not fit into memory, and the superclass would throw
+	private static boolean isTooLong(String name, @Nullable String value) {
+		return value != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)
+				&& Long.parseLong(value) > Integer.MAX_VALUE;
 	}
 
 	// Not every server shows its properties among the headers

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,7 +27,6 @@ import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.http.HttpHeaders;
 import org.springframework.util.StringUtils;
 
 /**
@@ -106,14 +106,13 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		return this.guarded.containsKey(handler);
 	}
 
-	public @Nullable GuardedHandler find(Method handler) {
-		return this.guarded.get(handler);
-	}
-
-	public boolean isBodyCompared(Method handler, HttpHeaders headers) {
+	/**
+	 * Returns the guarded handler of a request that may have a key.
+	 * @param headers whether the request has a header
+	 */
+	public @Nullable GuardedHandler find(Method handler, Predicate<String> headers) {
 		GuardedHandler known = this.guarded.get(handler);
-		return known != null && known.isBodyCompared()
-				&& (known.isKeyOwn() || headers.containsHeader(this.header.get()));
+		return (known != null && (known.isKeyOwn() || headers.test(this.header.get()))) ? known : null;
 	}
 
 	private record Requests(Supplier<String> header, HandlerRequests requests, Method method, List<Integer> bound,

@@ -35,7 +35,7 @@ public class IdempotentDispatch implements HandlerInterceptor, HandlerExceptionR
 		// Responses of forwards are not stored, and before an asynchronous dispatch the
 		// handler has been called
 		if (handler instanceof HandlerMethod method && request.getDispatcherType() == DispatcherType.REQUEST) {
-			GuardedHandler guarded = this.handlers.find(method.getMethod());
+			GuardedHandler guarded = this.handlers.find(method.getMethod(), (name) -> request.getHeader(name) != null);
 			ServletExchange exchange = (guarded != null) ? ServletExchange.of(request) : null;
 			if (guarded != null && exchange != null) {
 				exchange.expect(guarded);

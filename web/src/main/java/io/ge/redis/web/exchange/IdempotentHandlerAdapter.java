@@ -58,9 +58,14 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	@Override
 	public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
 		HandlerMethod guarded = (HandlerMethod) handler;
+		GuardedHandler keyed = this.handlers.find(guarded.getMethod(),
+				exchange.getRequest().getHeaders()::containsHeader);
+		if (keyed == null) {
+			return next(handler).handle(exchange, handler);
+		}
 		return Mono.defer(() -> {
-			ReactiveExchange idempotent = new ReactiveExchange(exchange, guarded.getMethod(),
-					this.handlers.isBodyCompared(guarded.getMethod(), exchange.getRequest().getHeaders()), this.rules);
+			ReactiveExchange idempotent = new ReactiveExchange(exchange, guarded.getMethod(), keyed.isBodyCompared(),
+					this.rules);
 			Mono<Void> dispatch = Mono.defer(() -> next(handler).handle(idempotent.exchange(), handler))
 				.flatMap((result) -> answer(result, guarded, idempotent));
 			return idempotent.answerWith(dispatch).then(Mono.empty());

@@ -17,6 +17,7 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseCookie;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.server.ResponseStatusException;
@@ -80,8 +81,9 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	}
 
 	/**
-	 * Lets the call proceed after its request was cancelled, whose headers some servers
-	 * use again for the next one.
+	 * Lets the call proceed after its request was cancelled. From now on nothing reaches
+	 * the server, which may be answered by a filter or use its objects for another
+	 * request.
 	 */
 	void detach() {
 		this.detached = HttpHeaders.copyOf(super.getHeaders());
@@ -96,6 +98,18 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	 */
 	void failed(ResponseStatusException error) {
 		this.error = error;
+	}
+
+	@Override
+	public boolean setStatusCode(@Nullable HttpStatusCode status) {
+		return !isDetached() && super.setStatusCode(status);
+	}
+
+	@Override
+	public void addCookie(ResponseCookie cookie) {
+		if (!isDetached()) {
+			super.addCookie(cookie);
+		}
 	}
 
 	@Override
@@ -132,7 +146,8 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	}
 
 	Mono<Void> release() {
-		return Mono.defer(() -> (this.mode == Mode.CAPTURING && this.closed) ? send(this.body) : Mono.empty());
+		return Mono.defer(
+				() -> (this.mode == Mode.CAPTURING && this.closed && !isDetached()) ? send(this.body) : Mono.empty());
 	}
 
 	/**
@@ -142,7 +157,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 		return Mono.defer(() -> {
 			StoredResponse.Head head = response.head();
 			HttpHeaders headers = getHeaders();
-			if (super.isCommitted()) {
+			if (isDetached() || super.isCommitted()) {
 				return Mono.empty();
 			}
 			// Headers of a body that is not sent
@@ -184,8 +199,14 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	@Override
 	public Mono<Void> writeWith(Publisher<? extends DataBuffer> written) {
 		return Flux.<DataBuffer>from(written)
-			.map(ReactiveExchangeRequest::take)
+			.switchOnFirst((first, body) -> (this.mode == Mode.PASSING && !isDetached()) ? getDelegate().writeWith(body)
+					: hold(body))
 			.doOnDiscard(DataBuffer.class, DataBufferUtils::release)
+			.then();
+	}
+
+	private Mono<Void> hold(Flux<DataBuffer> body) {
+		return body.map(ReactiveExchangeRequest::take)
 			.collect(ByteArrayOutputStream::new, ByteArrayOutputStream::writeBytes)
 			.doOnError((failure) -> getHeaders().clearContentHeaders())
 			.flatMap((bytes) -> write(bytes.toByteArray()));
@@ -205,8 +226,9 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	@Override
 	public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> written) {
 		return Flux.<Publisher<? extends DataBuffer>>from(written).switchOnFirst((first, pieces) -> {
-			if (this.mode == Mode.REPLAYING) {
-				return pieces.concatMap((piece) -> Flux.<DataBuffer>from(piece))
+			if (this.mode == Mode.REPLAYING || isDetached()) {
+				// There may be no end of them
+				return (isDetached() ? pieces.take(1) : pieces).concatMap((piece) -> Flux.<DataBuffer>from(piece))
 					.map(ReactiveExchangeRequest::take)
 					.then();
 			}

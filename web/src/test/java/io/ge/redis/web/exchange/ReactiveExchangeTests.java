@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
+import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
@@ -25,19 +27,27 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.NettyDataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.http.ResponseCookie;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.mock.web.MockPart;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.adapter.DefaultServerWebExchange;
@@ -198,6 +208,87 @@ class ReactiveExchangeTests {
 		working.tryEmitEmpty();
 		assertThat(this.completion.answers).isEmpty();
 		assertThat(this.completion.unanswered).isPositive();
+	}
+
+	@Test
+	void bodyOfACallWithoutAKeyIsPassedOn() {
+		AtomicInteger sent = new AtomicInteger();
+		this.server.setWriteHandler((body) -> body.doOnNext((buffer) -> {
+			DataBufferUtils.release(buffer);
+			sent.incrementAndGet();
+		}).then());
+		Sinks.Many<DataBuffer> body = Sinks.many().unicast().onBackpressureBuffer();
+		Disposable answering = answer(post(""), (exchange, response) -> response.writeWith(body.asFlux())).subscribe();
+		body.tryEmitNext(buffer("abc"));
+		assertThat(sent).hasValue(1);
+		body.tryEmitComplete();
+		assertThat(answering.isDisposed()).isTrue();
+	}
+
+	@Test
+	void handlerIsDispatchedAsUsualUnlessItsRequestMayHaveAKey() throws Exception {
+		List<ServerWebExchange> dispatched = new ArrayList<>();
+		IdempotencyKeyHeader handlers = new IdempotencyKeyHeader(() -> "Idempotency-Key", new ReactiveRequests());
+		Method method = Sales.class.getDeclaredMethod("sell");
+		handlers.bind(new GuardedMethod(method, Sales.class, Idempotent.class));
+		HandlerAdapter next = new HandlerAdapter() {
+
+			@Override
+			public boolean supports(Object handler) {
+				return true;
+			}
+
+			@Override
+			public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
+				dispatched.add(exchange);
+				return Mono.empty();
+			}
+
+		};
+		StaticListableBeanFactory beans = new StaticListableBeanFactory(java.util.Map.of("next", next));
+		IdempotentHandlerAdapter adapter = new IdempotentHandlerAdapter(handlers, RULES,
+				beans.getBeanProvider(HandlerAdapter.class), beans.getBeanProvider(HandlerResultHandler.class));
+		ServerWebExchange plain = exchange(post(""));
+		adapter.handle(plain, new HandlerMethod(new Sales(), method)).block();
+		assertThat(dispatched).containsExactly(plain);
+		ServerWebExchange keyed = exchange(MockServerHttpRequest.post("/sales").header("Idempotency-Key", "k").build());
+		adapter.handle(keyed, new HandlerMethod(new Sales(), method)).block();
+		assertThat(dispatched).hasSize(2).doesNotContain(keyed);
+	}
+
+	/**
+	 * Such as by a filter with a timeout that answers a moment later.
+	 */
+	@Test
+	void nothingOfAnAbandonedCallReachesTheServer() {
+		byte[] stored = new StoredResponse(new StoredResponse.Head(201, java.util.Map.of()), new byte[1]).write();
+		List<Dispatch> dispatches = List.of(
+				(exchange, response) -> response.writeWith(Mono.fromSupplier(() -> buffer("abc"))),
+				(exchange, response) -> response.writeAndFlushWith(
+						Flux.<Mono<DataBuffer>>just(Mono.fromSupplier(() -> buffer("abc"))).concatWith(Mono.never())),
+				(exchange, response) -> response.setComplete(), (exchange, response) -> {
+					exchange.replay(stored);
+					return response.writeWith(Mono.fromSupplier(() -> buffer("placeholder")));
+				});
+		for (Dispatch dispatch : dispatches) {
+			Sinks.Empty<Void> working = Sinks.empty();
+			answer(post(""), (exchange, response) -> {
+				exchange.capture(this.completion);
+				return working.asMono().then(Mono.defer(() -> {
+					response.setStatusCode(HttpStatus.CREATED);
+					response.addCookie(ResponseCookie.from("a", "b").build());
+					return dispatch.run(exchange, response);
+				}));
+			}).subscribe().dispose();
+			working.tryEmitEmpty();
+			assertThat(this.server.isCommitted()).isFalse();
+			assertThat(this.server.getStatusCode()).isNull();
+			assertThat(this.server.getCookies()).isEmpty();
+		}
+		assertThat(this.completion.unanswered).isEqualTo(3);
+		this.server.setStatusCode(HttpStatus.GATEWAY_TIMEOUT);
+		this.server.setComplete().block();
+		assertThat(this.server.getBodyAsString().block()).isEmpty();
 	}
 
 	@Test
@@ -402,6 +493,17 @@ class ReactiveExchangeTests {
 		catch (NoSuchMethodException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	@RestController
+	static class Sales {
+
+		@PostMapping
+		@Idempotent
+		Mono<String> sell() {
+			return Mono.empty();
+		}
+
 	}
 
 	private interface Dispatch {

@@ -16,7 +16,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.ge.redis.GeRedisException;
 import io.ge.redis.GuardConfigurationException;
+import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.idempotency.IdempotencyProperties;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OversizedResponse;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
@@ -34,7 +36,12 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.util.ContentCachingResponseWrapper;
+import org.springframework.web.util.WebUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -135,6 +142,66 @@ class ServletExchangeTests {
 		assertThat(kept.head().headers()).containsOnlyKeys("Content-Type", "ETag");
 		this.exchange.end(false);
 		assertThat(this.server.getContentAsString()).isEqualTo("abc");
+	}
+
+	@Test
+	void responseIsHeldBackOnlyIfItsRequestMayHaveAKey() throws Exception {
+		this.exchange.begin();
+		dispatch("byHeader");
+		assertThat(this.exchange.response().getOutputStream()).isSameAs(this.server.getOutputStream());
+		dispatch("ownKey");
+		assertThat(this.exchange.response().getOutputStream()).isNotSameAs(this.server.getOutputStream());
+		this.exchange = exchange(OversizedResponse.LOST);
+		this.exchange.begin();
+		this.request.addHeader("Idempotency-Key", "k");
+		dispatch("byHeader");
+		assertThat(this.exchange.response().getOutputStream()).isNotSameAs(this.server.getOutputStream());
+	}
+
+	private void dispatch(String name) throws Exception {
+		IdempotencyKeyHeader handlers = new IdempotencyKeyHeader(() -> "Idempotency-Key", new ServletRequests());
+		Method method = Sales.class.getDeclaredMethod(name);
+		handlers.bind(new GuardedMethod(method, Sales.class, Idempotent.class));
+		new IdempotentDispatch(handlers).preHandle(this.request, this.server, new HandlerMethod(new Sales(), method));
+	}
+
+	@Test
+	void lengthThatFitsIntoNoMemoryIsNotRefused() throws Exception {
+		capture();
+		HttpServletResponse response = this.exchange.response();
+		response.setContentLengthLong(3L << 30);
+		response.setHeader("Content-Length", "3221225472");
+		response.addHeader("Content-Length", "3221225472");
+		response.getOutputStream().write(bytes("abc"));
+		this.exchange.end(false);
+		assertThat(this.server.getContentLength()).isEqualTo(3);
+	}
+
+	@Test
+	void interceptorThatCopiesTheBodyDoesNotSendIt() throws Exception {
+		capture();
+		HttpServletResponse response = this.exchange.response();
+		response.getOutputStream().write(bytes("abc"));
+		ContentCachingResponseWrapper caching = WebUtils.getNativeResponse(response,
+				ContentCachingResponseWrapper.class);
+		assertThat(caching).isNotNull();
+		caching.copyBodyToResponse();
+		assertThat(this.server.isCommitted()).isFalse();
+		this.exchange.end(false);
+		assertThat(this.completion.kept().body()).isEqualTo(bytes("abc"));
+		assertThat(this.server.getContentAsString()).isEqualTo("abc");
+	}
+
+	@Test
+	void lastEndOfALineIsKeptAndThatOfAnEarlierAttemptIsNot() throws Exception {
+		capture();
+		this.exchange.response().getWriter().println("wrong");
+		this.exchange.forNextCall();
+		this.exchange.capture(this.completion);
+		this.exchange.response().getWriter().println("abc");
+		this.exchange.end(false);
+		assertThat(this.completion.kept().body()).asString().isEqualTo("abc" + System.lineSeparator());
+		assertThat(this.server.getContentAsString()).isEqualTo("abc" + System.lineSeparator());
 	}
 
 	@Test
@@ -598,6 +665,23 @@ class ServletExchangeTests {
 
 	static ResponseEntity<String> entity() {
 		return ResponseEntity.ok("");
+	}
+
+	@RestController
+	static class Sales {
+
+		@PostMapping
+		@Idempotent
+		String byHeader() {
+			return "";
+		}
+
+		@PostMapping
+		@Idempotent(key = "'k'")
+		String ownKey() {
+			return "";
+		}
+
 	}
 
 	private static byte[] bytes(String text) {
