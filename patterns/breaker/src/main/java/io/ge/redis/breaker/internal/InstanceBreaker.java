@@ -5,6 +5,7 @@ package io.ge.redis.breaker.internal;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -77,7 +78,7 @@ final class InstanceBreaker {
 	private volatile long reportedAt;
 
 	/** Time between the last report and the next one. */
-	private volatile long period = NEVER;
+	private final AtomicLong period = new AtomicLong(NEVER);
 
 	InstanceBreaker(BreakerSettings settings, RedisBreakers.Keys keys, long now, GuardEvents events, Runnable report) {
 		this.settings = settings;
@@ -264,7 +265,7 @@ final class InstanceBreaker {
 
 	/** Returns whether this instance has something to report now. */
 	boolean isDue(long now) {
-		return now - this.reportedAt >= this.period;
+		return now - this.reportedAt >= this.period.get();
 	}
 
 	/**
@@ -272,8 +273,9 @@ final class InstanceBreaker {
 	 * earlier.
 	 */
 	void reportWithin(long nanos) {
-		if (nanos < this.period) {
-			this.period = nanos;
+		// Mostly a read, since each call comes here
+		if (nanos < this.period.get()) {
+			this.period.accumulateAndGet(nanos, Math::min);
 		}
 	}
 
@@ -290,7 +292,7 @@ final class InstanceBreaker {
 			boolean probe = this.wanted;
 			this.wanted = false;
 			this.reportedAt = now;
-			this.period = NEVER;
+			this.period.set(NEVER);
 			return new Report(this.window.lastSecond(now), this.window.all(now), probe, this.result, this.version);
 		});
 	}
