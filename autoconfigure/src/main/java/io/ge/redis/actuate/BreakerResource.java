@@ -29,6 +29,8 @@ public class BreakerResource extends GuardResource {
 
 	private static final List<String> STATES = List.of("FORCED_OPEN", "DISABLED", "CLOSED", "AUTO");
 
+	private static final Duration LONGEST = Duration.ofDays(365);
+
 	private final Supplier<BreakerControl> control;
 
 	public BreakerResource(Supplier<BreakerControl> control) {
@@ -58,9 +60,9 @@ public class BreakerResource extends GuardResource {
 		}
 		Duration given = request.duration("duration");
 		Duration duration = (given != null) ? given : BreakerControl.FORCED_FOR;
-		if (duration.toMillis() < 1) {
-			throw GuardRequestException.invalid("duration", "duration is not above zero.",
-					"Set it to a time such as 1h.");
+		if (duration.toMillis() < 1 || duration.compareTo(LONGEST) > 0) {
+			throw GuardRequestException.invalid("duration",
+					"duration must be between 1ms and 365d, but is " + duration + ".", "Set it to a time such as 1h.");
 		}
 		String name = name(request);
 		this.control.get().force(name, request.texts(KEY), state, duration, (author != null) ? author : "", reason);

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.queue.QueueFullException;
 import io.ge.redis.stream.StreamFullException;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +115,11 @@ public record GuardRequest(List<String> path, Map<String, Object> parameters) {
 					AttributeReader.unitRemedy(text));
 		}
 		try {
-			return (text != null) ? DurationStyle.detectAndParse(text.strip()) : null;
+			Duration duration = (text != null) ? DurationStyle.detectAndParse(text.strip()) : null;
+			if (Times.isTooLong(duration)) {
+				throw GuardRequestException.invalid(name, name + " is too long: '" + text + "'.", Times.REMEDY);
+			}
+			return duration;
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
 			throw GuardRequestException.invalid(name, name + " must be a time, but is '" + text + "'.",

@@ -20,6 +20,6 @@ end
 local forced = (to == 'FORCED_OPEN' and 'F') or (to == 'DISABLED' and 'D') or ''
 redis.call('HSET', state, 'v', version, 'f', forced, 'fu', string.format('%.0f', now + ARGV[5]), 'fa', ARGV[6],
   'fr', ARGV[7])
-redis.call('PEXPIRE', state, math.max(tonumber(ARGV[3]), tonumber(ARGV[5])))
+redis.call('PEXPIRE', state, string.format('%.0f', math.max(ARGV[3], ARGV[5])))
 redis.pcall('PUBLISH', ARGV[1], ARGV[2] .. ' ' .. version)
 return { tonumber(version) }

@@ -16,6 +16,7 @@ import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.StandaloneRedis;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
@@ -84,6 +85,14 @@ class ReportScriptModelIntegrationTests {
 				assertThat((Long) redis.primary().command("PTTL", key)).as(key).isNotEqualTo(-1);
 			}
 		}
+	}
+
+	@Example
+	void forcedStateHasATtlHoweverLongItIs() {
+		redis.flushAll();
+		run("force", KEYS.subList(0, 1), "news", "breaker s", 60_000, "FORCED_OPEN", 100_000_000_000_000_000L, "me",
+				"why");
+		assertThat((Long) redis.primary().command("PTTL", KEYS.get(0))).isPositive();
 	}
 
 	private static BreakerSettings settings(Random random) {
