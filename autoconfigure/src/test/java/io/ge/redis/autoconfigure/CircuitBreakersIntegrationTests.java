@@ -43,9 +43,11 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.util.Assert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
@@ -263,6 +265,23 @@ class CircuitBreakersIntegrationTests {
 	}
 
 	@Test
+	void circuitWithFailuresStaysInMemoryBesideManyKeys() {
+		this.runner.run((context) -> {
+			Suppliers suppliers = context.getBean(Suppliers.class);
+			for (int i = 0; i < 3; i++) {
+				assertThatIllegalStateException().isThrownBy(() -> suppliers.keyed("sick"));
+			}
+			for (int i = 0; i < 1100; i++) {
+				suppliers.keyed("host " + i);
+			}
+			BreakerControl control = context.getBean(BreakerPattern.class).control();
+			Awaitility.await().until(() -> control.list().size() == 1000);
+			assertThatIllegalStateException().isThrownBy(() -> suppliers.keyed("sick"));
+			assertThat(breakers(context).state(NAME, "sick")).isEqualTo(CircuitState.OPEN);
+		});
+	}
+
+	@Test
 	void classesOfExceptionsAreSetByName() {
 		this.runner.withPropertyValues(SETTINGS + ".ignore=java.lang.IllegalStateException").run((context) -> {
 			Suppliers suppliers = context.getBean(Suppliers.class);
@@ -416,6 +435,7 @@ class CircuitBreakersIntegrationTests {
 
 		@CircuitBreaker(name = NAME, key = "#host")
 		public String keyed(String host) {
+			Assert.state(!host.equals("sick"), "The supplier fails");
 			return "quote";
 		}
 

@@ -4,14 +4,14 @@ package io.ge.redis.breaker.internal;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
-import io.ge.redis.breaker.CircuitState;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.Poll;
 import io.ge.redis.core.event.GuardEvent;
@@ -24,8 +24,8 @@ import io.ge.redis.core.event.GuardEvents;
 final class BreakerEngine {
 
 	/**
-	 * Circuits in memory, of all names. Beyond it, the closed one with the oldest report
-	 * is dropped.
+	 * Circuits in memory, of all names. Open ones and those with failures are kept beyond
+	 * it.
 	 */
 	static final int CAPACITY = 1000;
 
@@ -60,13 +60,6 @@ final class BreakerEngine {
 	}
 
 	private InstanceBreaker add(BreakerSettings settings, List<String> parts) {
-		if (this.breakers.size() >= CAPACITY) {
-			this.breakers.entrySet()
-				.stream()
-				.filter((entry) -> entry.getValue().state().circuit() == CircuitState.CLOSED)
-				.min(Comparator.comparingLong((entry) -> entry.getValue().reportedAt()))
-				.ifPresent((oldest) -> this.breakers.remove(oldest.getKey()));
-		}
 		InstanceBreaker made = new InstanceBreaker(settings, this.redis.keys(parts), now(), this.events, this::ask);
 		InstanceBreaker known = this.breakers.putIfAbsent(parts, made);
 		InstanceBreaker added = (known != null) ? known : made;
@@ -105,7 +98,30 @@ final class BreakerEngine {
 
 	private CompletableFuture<?> report() {
 		this.asked.set(false);
-		return this.redis.report(due());
+		CompletableFuture<?> reported = this.redis.report(due());
+		// Not before, since new ones count as reported by now
+		trim(all(), now());
+		return reported;
+	}
+
+	/**
+	 * Drops circuits beyond the capacity that are closed without failures, those with the
+	 * oldest reports first. So idle ones precede, since the others report each second.
+	 */
+	static void trim(Collection<InstanceBreaker> breakers, long now) {
+		int excess = breakers.size() - CAPACITY;
+		if (excess > 0) {
+			// A copy, since calls change the order meanwhile
+			Map<InstanceBreaker, Long> reported = breakers.stream()
+				.collect(Collectors.toMap(Function.identity(), InstanceBreaker::reportedAt));
+			breakers.removeAll(reported.entrySet()
+				.stream()
+				.sorted(Map.Entry.comparingByValue())
+				.map(Map.Entry::getKey)
+				.filter((breaker) -> breaker.isHealthy(now))
+				.limit(excess)
+				.collect(Collectors.toSet()));
+		}
 	}
 
 	// Once until the next report, however many calls ask meanwhile

@@ -97,6 +97,12 @@ final class InstanceBreaker {
 		return this.reportedAt;
 	}
 
+	/** Returns whether the circuit is closed, without failures in its window. */
+	boolean isHealthy(long now) {
+		CircuitWindow.Sums sums = this.window.all(now);
+		return this.state.circuit() == CircuitState.CLOSED && sums.failures() + sums.slow() == 0;
+	}
+
 	private <T extends @Nullable Object> T locked(Supplier<T> action) {
 		CircuitBreakerEvent event;
 		T done;
