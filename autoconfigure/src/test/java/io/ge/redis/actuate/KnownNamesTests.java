@@ -12,7 +12,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.ge.redis.breaker.BreakerCallEvent;
 import io.ge.redis.cache.WriteBehindEvent;
+import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.stream.StreamEvent;
 import io.ge.redis.test.Sources;
@@ -33,7 +35,9 @@ class KnownNamesTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private final GuardMeters meters = new GuardMeters(this.registry, List.of(), new MeterNames());
+	private final GuardMeters meters = new GuardMeters(this.registry,
+			List.of(new EventGauge("ge.redis.breaker.state", "State", BreakerCallEvent.CALLS, (name) -> 0)),
+			new MeterNames());
 
 	@Test
 	void countersOfConfiguredNamesBeginAtZeroUnlessTheirPatternIsOff() {
@@ -42,6 +46,13 @@ class KnownNamesTests {
 		assertThat(this.registry.get("ge.redis.idempotency.requests").tags("operation", "pay").counters())
 			.hasSizeGreaterThan(5)
 			.allMatch((counter) -> counter.count() == 0);
+		assertThat(this.registry.get("ge.redis.breaker.calls").tags("breaker", "supplier").timers()).hasSize(6)
+			.allMatch((timer) -> timer.count() == 0);
+		assertThat(this.registry.get("ge.redis.breaker.transitions")
+			.tags("breaker", "supplier", "to", "open", "by", "rate")
+			.counter()
+			.count()).isZero();
+		assertThat(this.registry.get("ge.redis.breaker.state").tags("breaker", "supplier").gauge().value()).isZero();
 		assertThat(this.registry.find("ge.redis.blacklist.checks").counters()).isEmpty();
 	}
 
@@ -83,6 +94,7 @@ class KnownNamesTests {
 
 	private void begin() {
 		MockEnvironment environment = new MockEnvironment().withProperty("ge.redis.lock.locks.orders.wait-time", "1s")
+			.withProperty("ge.redis.breaker.breakers.supplier.open-for", "1s")
 			.withProperty("ge.redis.idempotency.operations.pay.ttl", "1h")
 			.withProperty("ge.redis.queue.queues.mails.concurrency", "1")
 			.withProperty("ge.redis.broadcast.channels.prices.mode", "reliable")
