@@ -81,6 +81,10 @@ class EventLoopCallsIntegrationTests {
 					"ge.redis.lock.lease-time=10m", "ge.redis.idempotency.lease=10m", "ge.redis.cache.lease-time=10m")
 			.run();
 		this.desk = this.context.getBean(Desk.class);
+	}
+
+	/** Memory is not kept up to date while it is not used, as by the calls before. */
+	private void awaitMemory() {
 		TokenBlacklist blacklist = this.context.getBean(TokenBlacklist.class);
 		Awaitility.await("answers from memory").atMost(LONG).until(() -> {
 			long before = scripts();
@@ -110,12 +114,12 @@ class EventLoopCallsIntegrationTests {
 		if (call.repeated) {
 			call.run(this.desk, loop).blockLast(Duration.ofMinutes(1));
 		}
+		awaitMemory();
 		this.desk.runs().set(0);
 		long before = scripts();
-		CompletableFuture<List<String>> results;
 		this.redis.primary().pause();
+		CompletableFuture<List<String>> results = call.run(this.desk, loop).collectList().toFuture();
 		try {
-			results = call.run(this.desk, loop).collectList().toFuture();
 			assertThat(Mono.fromCallable(Schedulers::isInNonBlockingThread).subscribeOn(loop).block(LONG))
 				.as("a thread that must not block, and has subscribed to all")
 				.isTrue();
@@ -129,6 +133,8 @@ class EventLoopCallsIntegrationTests {
 		}
 		finally {
 			this.redis.primary().resume();
+			// Late scripts would count for the next test
+			Awaitility.await().atMost(Duration.ofMinutes(2)).until(results::isDone);
 		}
 		assertThat(results).succeedsWithin(Duration.ofMinutes(2))
 			.satisfies((all) -> assertThat(all).hasSize(CALLS).containsOnly("done"));
