@@ -11,7 +11,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.OutageCause;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.outage.OutagePolicy;
@@ -615,21 +614,6 @@ class LockReplicationIntegrationTests {
 		two.orTimeout(30, TimeUnit.SECONDS).join();
 		assertTellsHowMany(() -> application.locks().lock("orders", "two", WAITING.replicas(2).syncTimeout(SHORT)),
 				"wants 2 replicas, and 1 had acknowledged it");
-	}
-
-	@Test
-	@Wide
-	void driverThatCannotWaitForReplicasIsRefusedAtStartup() {
-		ClusterRedis redis = open(RedisServers.cluster());
-		String[] jedis = { "spring.data.redis.client-type=jedis", "ge.redis.lock.locks.orders.replicas=1" };
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> LockApplication.start(redis.properties(), jedis))
-			.havingRootCause()
-			.isInstanceOf(GuardConfigurationException.class)
-			.withMessageContaining("ge.redis.lock.replicas")
-			.withMessageContaining("cannot be waited for");
-		LockApplication unreplicated = open(LockApplication.start(redis.properties(), new String[] { jedis[0] }));
-		assertThatExceptionOfType(GuardConfigurationException.class)
-			.isThrownBy(() -> unreplicated.locks().lock("orders", 42, WAITING.replicas(1)));
 	}
 
 	private static void awaitQueued(StandaloneRedis redis) {

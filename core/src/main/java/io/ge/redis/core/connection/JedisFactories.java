@@ -2,6 +2,7 @@
 
 package io.ge.redis.core.connection;
 
+import java.util.Optional;
 import java.util.function.Supplier;
 
 import javax.net.ssl.SSLParameters;
@@ -36,7 +37,7 @@ final class JedisFactories {
 	 */
 	static LettuceConnectionFactory toLettuce(JedisConnectionFactory jedis, Supplier<@Nullable SslOptions> tls) {
 		JedisClientConfiguration client = jedis.getClientConfiguration();
-		if (client.getClientConfigCustomizer().isPresent()) {
+		if (customizerOf(client).isPresent()) {
 			throw GuardConnections.unusable(jedis, "is customized by code that only Jedis can run.");
 		}
 		if (client.getHostnameVerifier().isPresent()) {
@@ -53,6 +54,12 @@ final class JedisFactories {
 		}
 		RedisStandaloneConfiguration server = jedis.getStandaloneConfiguration();
 		return new LettuceConnectionFactory((server != null) ? server : new RedisStandaloneConfiguration(), target);
+	}
+
+	// The one name that all supported versions have
+	@SuppressWarnings("deprecation")
+	private static Optional<?> customizerOf(JedisClientConfiguration client) {
+		return client.getCustomizer();
 	}
 
 	private static LettuceClientConfiguration clientOf(JedisConnectionFactory jedis, JedisClientConfiguration client,

@@ -112,13 +112,14 @@ class GuardConnectionsTests {
 		return parameters;
 	}
 
+	@SuppressWarnings("deprecation")
 	static Stream<Arguments> refused() {
 		JedisClientConfiguration sockets = JedisClientConfiguration.builder()
 			.useSsl()
 			.sslSocketFactory((SSLSocketFactory) SSLSocketFactory.getDefault())
 			.build();
 		JedisClientConfiguration customized = JedisClientConfiguration.builder()
-			.customizeClientConfig((config) -> config.user("somebody"))
+			.customize((config) -> config.user("somebody"))
 			.build();
 		JedisClientConfiguration lenient = JedisClientConfiguration.builder()
 			.useSsl()

@@ -13,7 +13,6 @@ import io.ge.redis.cache.Change;
 import io.ge.redis.cache.WriteBehindProperties;
 import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.cache.internal.behind.StoreWriter.Written;
-import io.ge.redis.cache.internal.behind.WaitingChange.Settled.Outcome;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
