@@ -48,7 +48,7 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 	private static final List<String> RECORDS = List.of("autoconfigure.GeRedisProperties",
 			"blacklist.BlacklistProperties", "blacklist.refresh.RefreshTokenProperties", "bloom.BloomProperties",
 			"breaker.BreakerProperties", "broadcast.BroadcastProperties", "cache.CacheProperties",
-			"cache.behind.WriteBehindProperties", "core.consume.ConsumerProperties", "core.outage.OutageSettings",
+			"cache.WriteBehindProperties", "core.consume.ConsumerProperties", "core.outage.OutageSettings",
 			"counter.CounterProperties", "embedded.EmbeddedRedisProperties", "geo.GeoProperties", "hash.HashProperties",
 			"idempotency.IdempotencyProperties", "leaderboard.LeaderboardProperties", "lock.LockProperties",
 			"queue.QueueProperties", "ratelimit.RateLimitProperties", "script.ScriptProperties",

@@ -140,12 +140,12 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	public CompletableFuture<@Nullable Session> load(String id) {
 		CallBudget budget = this.redis.newBudget();
 		return run(Script.LOAD, key(id), budget, isHandle(id) ? "" : hash(id), 1)
-			.thenCompose((reply) -> confirm(id, reply, budget))
+			.<@Nullable Session>thenCompose((reply) -> confirm(id, reply, budget))
 			.exceptionallyCompose((failure) -> {
 				publish(Kind.LOADS, "error", 1);
 				boolean anonymous = this.properties.onOutage() == OnOutage.ANONYMOUS
 						&& Waiting.cause(failure) instanceof RedisUnavailableException;
-				return anonymous ? nothing() : CompletableFuture.failedFuture(failure);
+				return anonymous ? nothing() : CompletableFuture.<@Nullable Session>failedFuture(failure);
 			});
 	}
 
@@ -192,11 +192,12 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		publish(Kind.BYTES, "loaded", bytes(session.stored));
 		boolean due = reply.size() % 2 > 0;
 		// A failure leaves the entry as it is, and the next request repeats this
-		return !due ? CompletableFuture.completedFuture(session) : store(session, new HashMap<>(), true, budget)
-			.exceptionallyCompose((failure) -> (Waiting.cause(failure) instanceof TooManySessionsException)
-					? end(session.getId(), session.owner(), "limit", budget).thenApply((done) -> "gone")
-					: CompletableFuture.failedFuture(failure))
-			.handle((done, failure) -> session);
+		return !due ? CompletableFuture.<@Nullable Session>completedFuture(session)
+				: store(session, new HashMap<String, byte @Nullable []>(), true, budget)
+					.exceptionallyCompose((failure) -> (Waiting.cause(failure) instanceof TooManySessionsException)
+							? end(session.getId(), session.owner(), "limit", budget).thenApply((done) -> "gone")
+							: CompletableFuture.failedFuture(failure))
+					.handle((done, failure) -> session);
 	}
 
 	/** Saves what has changed of a session, unless it has ended. */
@@ -370,7 +371,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 						if (principal.equals(session.owner())) {
 							found.put(handle, session);
 						}
-						else if (listed.get(keys.get(i))) {
+						else if (Boolean.TRUE.equals(listed.get(keys.get(i)))) {
 							old.add(keys.get(i));
 						}
 					}
