@@ -191,9 +191,10 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		}
 		publish(Kind.BYTES, "loaded", bytes(session.stored));
 		boolean due = reply.size() % 2 > 0;
+		Map<String, byte @Nullable []> nothing = new HashMap<>();
 		// A failure leaves the entry as it is, and the next request repeats this
 		return !due ? CompletableFuture.<@Nullable Session>completedFuture(session)
-				: store(session, new HashMap<String, byte @Nullable []>(), true, budget)
+				: store(session, nothing, true, budget)
 					.exceptionallyCompose((failure) -> (Waiting.cause(failure) instanceof TooManySessionsException)
 							? end(session.getId(), session.owner(), "limit", budget).thenApply((done) -> "gone")
 							: CompletableFuture.failedFuture(failure))
