@@ -191,10 +191,9 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		}
 		publish(Kind.BYTES, "loaded", bytes(session.stored));
 		boolean due = reply.size() % 2 > 0;
-		Map<String, byte @Nullable []> nothing = new HashMap<>();
 		// A failure leaves the entry as it is, and the next request repeats this
 		return !due ? CompletableFuture.<@Nullable Session>completedFuture(session)
-				: store(session, nothing, true, budget)
+				: store(session, new HashMap<>(), true, budget)
 					.exceptionallyCompose((failure) -> (Waiting.cause(failure) instanceof TooManySessionsException)
 							? end(session.getId(), session.owner(), "limit", budget).thenApply((done) -> "gone")
 							: CompletableFuture.failedFuture(failure))
@@ -221,8 +220,11 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		});
 	}
 
-	private static long bytes(Map<String, byte @Nullable []> attributes) {
-		return attributes.values().stream().filter(Objects::nonNull).mapToLong((value) -> value.length).sum();
+	private static long bytes(Map<String, ?> attributes) {
+		return attributes.values()
+			.stream()
+			.mapToLong((value) -> (value instanceof byte[] json) ? json.length : 0)
+			.sum();
 	}
 
 	private CompletableFuture<String> store(StoredSession session, Map<String, byte @Nullable []> changes,
