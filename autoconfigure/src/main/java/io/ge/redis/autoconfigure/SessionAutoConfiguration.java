@@ -153,7 +153,8 @@ public final class SessionAutoConfiguration {
 
 	/** Returns the issuers of the application's tokens, and none for tokens without. */
 	private static Set<@Nullable String> issuers(Environment environment) {
-		Set<@Nullable String> issuers = new HashSet<>(Collections.singleton(null));
+		Set<@Nullable String> issuers = new HashSet<>();
+		issuers.add(null);
 		Binder.get(environment)
 			.bind("spring.security.oauth2.client.provider", Bindable.mapOf(String.class, Provider.class))
 			.ifBound((providers) -> providers.values().forEach((provider) -> issuers.add(provider.issuerUri())));
