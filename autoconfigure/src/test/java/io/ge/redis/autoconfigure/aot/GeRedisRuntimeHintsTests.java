@@ -130,7 +130,8 @@ class GeRedisRuntimeHintsTests {
 		for (String name : List.of("core.bus.Reports$Filter", "lock.internal.LockReport",
 				"lock.internal.LockReport$Holder", "lock.internal.LockReport$Waiters",
 				"idempotency.internal.IdempotencyReport", "idempotency.internal.IdempotencyReport$Key",
-				"cache.internal.CacheReport", "cache.internal.CacheReport$Counts", "cache.internal.CacheWarmUp$Progress")) {
+				"cache.internal.CacheReport", "cache.internal.CacheReport$Counts",
+				"cache.internal.CacheWarmUp$Progress")) {
 			Class<?> report = ClassUtils.resolveClassName("io.ge.redis." + name, getClass().getClassLoader());
 			assertThat(RuntimeHintsPredicates.reflection()
 				.onType(report)
