@@ -40,7 +40,7 @@ import org.springframework.util.StringUtils;
  * annotations name count as used. It only reads what Spring's own interceptor reads, and
  * calls do not depend on it. Caches that a resolver chooses are left to the call.
  */
-public final class SpringCacheMethods {
+final class SpringCacheMethods {
 
 	private final ConfigurableListableBeanFactory beans;
 

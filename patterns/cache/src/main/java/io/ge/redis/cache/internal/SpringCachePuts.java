@@ -22,7 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Brings what is put into Spring's caches to Redis: by the lease of what was missed
  * before, or as a change of the database.
  */
-public final class SpringCachePuts {
+final class SpringCachePuts {
 
 	private final CacheWriter writer;
 

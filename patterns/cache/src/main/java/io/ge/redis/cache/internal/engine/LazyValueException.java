@@ -12,7 +12,7 @@ import tools.jackson.databind.DatabindException;
  * A value holds something that would be loaded when it is looked at, and cannot be read
  * back.
  */
-public final class LazyValueException extends DatabindException {
+final class LazyValueException extends DatabindException {
 
 	private final Class<?> type;
 

@@ -17,7 +17,7 @@ import tools.jackson.databind.JavaType;
  * How annotations write caches, which must not contradict each other or what writes
  * behind.
  */
-public final class WriterDefinitions {
+final class WriterDefinitions {
 
 	private final NamedSettings<String> writing = new NamedSettings<>();
 
