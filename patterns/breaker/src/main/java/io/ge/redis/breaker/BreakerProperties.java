@@ -27,7 +27,7 @@ public record BreakerProperties(@DefaultValue("true") boolean enabled, @Nullable
 	}
 
 	/**
-	 * One breaker. What is not set is taken from the annotation.
+	 * One breaker. Settings that are not set come from the annotation.
 	 *
 	 * @param failureRate share of failures that opens the circuit, in percent
 	 * @param slowCallRate share of slow calls that opens the circuit, in percent

@@ -71,7 +71,7 @@ public record IdempotencyProperties(@DefaultValue("true") boolean enabled, @Null
 	}
 
 	/**
-	 * One operation. What is not set is taken from the annotation.
+	 * One operation. Settings that are not set come from the annotation.
 	 *
 	 * @param ttl time for which a result is kept after the end of the call
 	 * @param lease time after which a claim ends if the process that made it has died

@@ -61,7 +61,7 @@ public record LockProperties(@DefaultValue("true") boolean enabled, @Nullable St
 	}
 
 	/**
-	 * One lock. What is not set is taken from the annotation.
+	 * One lock. Settings that are not set come from the annotation.
 	 *
 	 * @param waitTime longest time that a call waits for the lock; zero to try once
 	 * @param leaseTime time after which the lock is free again if the instance that holds

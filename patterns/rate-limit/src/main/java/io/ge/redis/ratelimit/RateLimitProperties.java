@@ -52,7 +52,7 @@ public record RateLimitProperties(@DefaultValue("true") boolean enabled, @Nullab
 	}
 
 	/**
-	 * One limit. What is not set is taken from the annotation.
+	 * One limit. Settings that are not set come from the annotation.
 	 *
 	 * @param limit permits per window
 	 * @param window length of the window

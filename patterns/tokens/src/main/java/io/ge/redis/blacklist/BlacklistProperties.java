@@ -81,7 +81,7 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 	}
 
 	/**
-	 * One list. What is not set is taken from the annotation.
+	 * One list. Settings that are not set come from the annotation.
 	 *
 	 * @param onOutage what happens while Redis is unavailable: deny, allow, or local,
 	 * which answers from memory for a while and denies then
