@@ -245,7 +245,7 @@ class NearCacheOutageIntegrationTests {
 			silent.command("ACL", "SETUSER", "default", "resetchannels");
 			pair.awaitNear("100.00");
 			List<String> heard = new CopyOnWriteArrayList<>();
-			pair.bus().handle(RedisCache.NEWS, heard::add);
+			pair.bus().handle(RedisCache.NEAR_TOPIC, heard::add);
 			pair.change();
 			pair.assertNothingTooOld("101.00");
 			pair.awaitNear("101.00");

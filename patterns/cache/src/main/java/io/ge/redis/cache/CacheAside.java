@@ -93,8 +93,8 @@ public @interface CacheAside {
 	String keys() default "";
 
 	/**
-	 * How long a value stays, such as {@code "10m"}, at least a millisecond; shortened at
-	 * random by at most {@code ge.redis.cache.ttl-jitter}. Default
+	 * Time to live of a value, such as {@code "10m"}, at least a millisecond. It is
+	 * shortened at random by at most {@code ge.redis.cache.ttl-jitter}. Default
 	 * {@code ge.redis.cache.ttl}. {@code ge.redis.cache.caches.<name>.ttl} wins. Holds
 	 * for the whole cache; two annotations must not disagree.
 	 * @return the TTL
@@ -102,18 +102,18 @@ public @interface CacheAside {
 	String ttl() default "";
 
 	/**
-	 * Whether a value stays until it is replaced or removed, without a TTL: nothing but
-	 * the memory of Redis bounds how many there are, and what was missed is never made
-	 * good. Not together with a {@link #ttl}. Default {@code false}: every value has a
-	 * TTL. {@code ge.redis.cache.caches.<name>.permanent} wins, and so does
+	 * Whether a value stays until it is replaced or removed, without a TTL. Only the
+	 * memory of Redis bounds their number, and a missed change is never made good. Not
+	 * together with a {@link #ttl}. Default {@code false}: every value has a TTL.
+	 * {@code ge.redis.cache.caches.<name>.permanent} wins, and so does
 	 * {@code ge.redis.cache.caches.<name>.ttl}. Absence has its TTL all the same.
 	 * @return whether it is permanent
 	 */
 	boolean permanent() default false;
 
 	/**
-	 * How long {@code null} or an empty {@code Optional} stays; {@code "0s"} to not cache
-	 * it. Default {@code ge.redis.cache.negative-ttl}.
+	 * Time to live of {@code null} or an empty {@code Optional}; {@code "0s"} to not
+	 * cache it. Default {@code ge.redis.cache.negative-ttl}.
 	 * {@code ge.redis.cache.caches.<name>.negative-ttl} wins.
 	 * @return the TTL
 	 */

@@ -9,11 +9,11 @@ import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
- * Something happened at a cache.
+ * An event of a cache.
  * <p>
  * {@link Read} is published once for each call of a reader, on the thread of the caller
- * and before a value is loaded; where an expired value can stand in, as soon as it is
- * known which one the caller gets. So an {@code @EventListener} or
+ * and before a value is loaded. Where an expired value can be returned instead, it is
+ * published as soon as the returned value is known. So an {@code @EventListener} or
  * {@link io.ge.redis.core.event.GuardListener} knows the current request and can, for
  * example, keep the access for a response header. Hits in memory reach the latter only.
  */
@@ -56,8 +56,8 @@ public sealed interface CacheEvent extends GuardEvent {
 		}
 
 		/**
-		 * Returns whether it is an application event: not where memory has answered,
-		 * which takes less time than telling the application.
+		 * Returns whether it is an application event. A hit in memory is none, since it
+		 * takes less time than publishing one.
 		 */
 		@Override
 		public boolean isApplicationEvent() {
@@ -102,7 +102,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	}
 
 	/**
-	 * A writer was brought to its end.
+	 * A writer was completed.
 	 *
 	 * @param name the cache's name
 	 * @param outcome what became of the entry
@@ -180,7 +180,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	}
 
 	/**
-	 * Where a reader asked.
+	 * Place in which a reader asked.
 	 */
 	enum Tier {
 
@@ -201,7 +201,7 @@ public sealed interface CacheEvent extends GuardEvent {
 		PUBLISHED,
 
 		/**
-		 * There was no value to publish, or its order is unknown: the entry is removed.
+		 * There was no value to publish, or its order is unknown. The entry is removed.
 		 */
 		INVALIDATED,
 
@@ -214,7 +214,7 @@ public sealed interface CacheEvent extends GuardEvent {
 		/** The transaction was rolled back: the cache is as if nothing had happened. */
 		ROLLED_BACK,
 
-		/** The new value stands, and waits for the store that writes it behind. */
+		/** The new value is stored, and waits for the store that writes it behind. */
 		WAITING
 
 	}

@@ -124,7 +124,7 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	}
 
 	/**
-	 * One cache. What is not set is taken from the annotations, else from
+	 * One cache. Settings that are not set come from the annotations, else from
 	 * {@code ge.redis.cache}.
 	 *
 	 * @param ttl time to live of a value
@@ -223,7 +223,7 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 	}
 
 	/**
-	 * How it is decided that a value is replaced before it expires.
+	 * Rule by which a value is replaced before it expires.
 	 */
 	public enum EarlyRefreshMode {
 
@@ -278,7 +278,8 @@ public record CacheProperties(@DefaultValue("true") boolean enabled, @Nullable S
 		WAIT,
 
 		/**
-		 * As {@link #WAIT}, and it does not start if a warm-up fails or takes too long.
+		 * It waits like {@link #WAIT}, and does not start if a warm-up fails or takes too
+		 * long.
 		 */
 		REQUIRE
 

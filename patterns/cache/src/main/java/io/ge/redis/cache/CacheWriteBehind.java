@@ -17,12 +17,12 @@ import org.springframework.aot.hint.annotation.Reflective;
  * the cache writes it to the database a moment later, together with others. The method
  * itself does not touch the database.
  * <p>
- * Redis is where the change is until the store has confirmed it. So it is as durable as
- * Redis is: what a failover or a restart of Redis loses of its last writes is lost. If
- * Redis does not take the change the caller is told, by an exception after the method has
- * run. A change is no part of a transaction: it stays if that is rolled back.
+ * The change is in Redis alone until the store has confirmed it. Changes that a failover
+ * or a restart of Redis loses are lost. If Redis does not take the change, the caller
+ * gets an exception after the method has run. A change is no part of a transaction: it
+ * stays if that is rolled back.
  * <p>
- * Of a key that changes faster than its store writes, only the newest value is written.
+ * If a key changes faster than its store writes, only its newest value is written.
  * Entries that expire or are evicted are restored from the change as long as that waits.
  * <p>
  * Cost: one script call, which writes the entry and the change.
@@ -38,7 +38,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface CacheWriteBehind {
 
 	/**
-	 * Name of the cache: that of a {@code WriteBehindStore} bean, or one with
+	 * Name of the cache of a {@code WriteBehindStore} bean, or of a cache with
 	 * {@code ge.redis.cache.caches.<name>.write-behind=true}. No method may write it
 	 * through.
 	 * @return the name

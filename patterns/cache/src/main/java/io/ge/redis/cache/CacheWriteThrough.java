@@ -76,7 +76,7 @@ public @interface CacheWriteThrough {
 	String value() default "";
 
 	/**
-	 * How long the value stays. As {@link CacheAside#ttl()}.
+	 * Time to live of the value. As {@link CacheAside#ttl()}.
 	 * @return the TTL
 	 */
 	String ttl() default "";

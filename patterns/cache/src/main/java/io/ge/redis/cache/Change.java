@@ -12,11 +12,11 @@ import org.springframework.util.Assert;
  * A change of a cache that is written behind.
  *
  * @param parts the key: one text, or several where the key is a list
- * @param value the new value; {@code null} where there is none any more
- * @param version higher than that of every earlier change of this key, and likely not the
- * next number: a server time in microseconds or more. It rises also after Redis has lost
- * its data, unless the clock of a server that takes over stands behind and no instance
- * remembers a higher one
+ * @param value the new value; {@code null} for a removed one
+ * @param version a number higher than in every earlier change of this key, and likely not
+ * the next one: a server time in microseconds or more. It rises also after Redis has lost
+ * its data. The exception is a new server whose clock is behind, if no instance remembers
+ * a higher version
  */
 public record Change<V>(List<String> parts, @Nullable V value, long version) {
 

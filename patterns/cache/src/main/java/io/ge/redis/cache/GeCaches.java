@@ -46,7 +46,8 @@ public interface GeCaches {
 	}
 
 	/**
-	 * As {@link #get(String, Object, Class, Supplier)} for a generic type.
+	 * Returns a value like {@link #get(String, Object, Class, Supplier)}, for a generic
+	 * type.
 	 * @param loader loads the value, on the calling thread
 	 * @return the value
 	 */
@@ -68,7 +69,8 @@ public interface GeCaches {
 	}
 
 	/**
-	 * As {@link #getAll(String, Collection, Class, Function)} for a generic type.
+	 * Returns values like {@link #getAll(String, Collection, Class, Function)}, for a
+	 * generic type.
 	 * @param loader loads the values of the keys that it is given, on the calling thread
 	 * @return the values that there are, in the order of the keys
 	 */
@@ -85,9 +87,9 @@ public interface GeCaches {
 
 	/**
 	 * Publishes a value after the commit of the current transaction, which has changed
-	 * it; nothing happens if that is rolled back. Two script calls. Outside of a
-	 * transaction nothing tells whether another writer has been at work since, so there
-	 * the entry is removed; use {@link #write}.
+	 * it. Nothing happens if that is rolled back. Two script calls. Outside of a
+	 * transaction the order of writers is unknown, so there the entry is removed; use
+	 * {@link #write}.
 	 * @param value the value; {@code null} for absence
 	 */
 	void put(String cache, Object key, @Nullable Object value);
@@ -102,10 +104,10 @@ public interface GeCaches {
 	 * Puts a value into a cache that is written behind; its {@code WriteBehindStore}
 	 * writes it to the database a moment later. Readers of the cache have it at once. As
 	 * {@link CacheWriteBehind}: one script call, and no part of any transaction.
-	 * @param value the value; {@code null} for none any more
-	 * @return the version of the change, as the store is told it
+	 * @param value the value; {@code null} to remove it
+	 * @return the version of the change, as the store gets it
 	 * @throws io.ge.redis.RedisUnavailableException if Redis has not taken the change, or
-	 * nobody knows whether it has, and so in contrast to all other methods
+	 * it is unknown whether it has; other methods do not throw it
 	 * @throws io.ge.redis.cache.WriteBehindFullException if too many keys wait for the
 	 * store
 	 * @throws IllegalArgumentException if the cache is not written behind, holds values
@@ -145,7 +147,8 @@ public interface GeCaches {
 	}
 
 	/**
-	 * As {@link #getAsync(String, Object, Class, Supplier)} for a generic type.
+	 * Returns a value like {@link #getAsync(String, Object, Class, Supplier)}, for a
+	 * generic type.
 	 * @param loader begins to load the value
 	 * @return completes with the value
 	 */
@@ -168,7 +171,8 @@ public interface GeCaches {
 	}
 
 	/**
-	 * As {@link #getAllAsync(String, Collection, Class, Function)} for a generic type.
+	 * Returns values like {@link #getAllAsync(String, Collection, Class, Function)}, for
+	 * a generic type.
 	 * @param loader begins to load the values of the keys that it is given
 	 * @return completes with the values that there are, in the order of the keys
 	 */
@@ -222,9 +226,9 @@ public interface GeCaches {
 	/**
 	 * Puts a value into a cache that is written behind without blocking, as
 	 * {@link #writeBehind}.
-	 * @param value the value; {@code null} for none any more
+	 * @param value the value; {@code null} to remove it
 	 * @return completes with the version of the change, exceptionally if Redis has not
-	 * taken it, or nobody knows whether it has
+	 * taken it, or it is unknown whether it has
 	 * @throws IllegalArgumentException as {@link #writeBehind}
 	 */
 	CompletionStage<Long> writeBehindAsync(String cache, Object key, @Nullable Object value);

@@ -16,7 +16,7 @@ import org.springframework.dao.TransientDataAccessException;
 import org.springframework.transaction.CannotCreateTransactionException;
 
 /**
- * Which failures of a store pass by themselves.
+ * Recognizes transient failures of a store.
  */
 final class StoreFailures {
 

@@ -6,8 +6,8 @@ import io.ge.redis.GeRedisException;
 
 /**
  * A loaded value can never be cached: a mistake in the application, which every miss
- * would hide. Writers are not told by an exception, since their change is made: the entry
- * is removed, and a warning says why.
+ * would hide. Writers get no exception, since their change is made. The entry is removed,
+ * and a warning says why.
  */
 public class UncacheableValueException extends GeRedisException {
 

@@ -8,12 +8,12 @@ import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 
 /**
- * Something happened to changes of a cache that is written behind, on the instance that
- * writes them.
+ * An event of changes of a cache that is written behind, on the instance that writes
+ * them.
  *
  * @param name the cache's name
- * @param outcome what happened
- * @param amount how many changes
+ * @param outcome the outcome of the changes
+ * @param amount the number of changes
  */
 public record WriteBehindEvent(String name, Outcome outcome, long amount) implements GuardEvent {
 
@@ -26,8 +26,8 @@ public record WriteBehindEvent(String name, Outcome outcome, long amount) implem
 		.of("cache");
 
 	/**
-	 * {@code ge.redis.cache.behind.written}: changes by cache; at zero from the start, as
-	 * those of changes that are tried again or given up.
+	 * {@code ge.redis.cache.behind.written}: changes by cache. It is zero from the start,
+	 * like the meters of changes that are tried again or given up.
 	 */
 	public static final EventMeter WRITTEN = EventMeter
 		.counter("ge.redis.cache.behind.written", "Changes written to the store")
@@ -54,9 +54,9 @@ public record WriteBehindEvent(String name, Outcome outcome, long amount) implem
 	}
 
 	/**
-	 * {@code STARTED} says that this instance has a store and begins to write,
-	 * {@code RETRIED} that writing has failed and is tried again, {@code DEAD} that
-	 * changes were given up and are dead letters now.
+	 * The outcome of changes. {@code STARTED} means that this instance has a store and
+	 * begins to write. {@code RETRIED} means that writing has failed and is tried again.
+	 * {@code DEAD} means that changes were given up and are dead letters now.
 	 */
 	public enum Outcome {
 

@@ -15,7 +15,7 @@ public class WriteBehindFullException extends GeRedisException {
 
 	public WriteBehindFullException(String cache, long waiting) {
 		super("Cache '" + cache + "' takes no change of one more key: " + waiting
-				+ " wait for the store in its partition. Look at why the store is slow, or raise"
+				+ " wait for the store in its partition. Find out why the store is slow, or raise"
 				+ " ge.redis.cache.write-behind.max-pending", false);
 		this.waiting = waiting;
 	}

@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * How changes of caches that are written behind reach their stores. All instances of an
+ * Writes of caches that are written behind to their stores. All instances of an
  * application should agree.
  *
  * @param batchSize largest number of changes in one call of a store, from 1 to 1,000;

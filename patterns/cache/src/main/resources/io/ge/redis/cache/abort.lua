@@ -1,4 +1,4 @@
--- Takes back the announcement of a writer whose transaction was rolled back.
+-- Withdraws the announcement of a writer whose transaction was rolled back.
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer

@@ -1,14 +1,14 @@
--- Gives up the lease of a reader that could not load, or its leave to refresh a value, so that another one may.
+-- Releases the lease of a reader that could not load, or its permit to refresh a value, so that another one may.
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
--- ARGV  token of the reader, for how long in milliseconds nobody is to refresh the value after a failure, or 0,
---       1 if it has loaded something that is not to be stored, else 0 or nothing
+-- ARGV  token of the reader, time in milliseconds for which no reader refreshes the value after a failure, or 0, 1 if
+--       it has loaded something that is not to be stored, else 0 or nothing
 -- Reply {1 if the reader still held it, else 0}
 --
--- Invariant: only what that token holds goes; a value, and what another reader holds, stay. May be repeated.
--- But a value that has expired goes if what would replace it is not to be stored: it must not stand in for that.
--- A failure counts also if it took longer than the lease: a value that nobody refreshes is then left alone for a while.
--- Removes and publishes first, so it succeeds without memory: then the next reader may refresh at once.
+-- Invariant: only the lease or permit of that token is removed; a value, and the lease of another reader, stay. May be
+-- repeated. But an expired value is removed if its replacement is not to be stored: it must not be returned instead of
+-- that. A failure counts also if it took longer than the lease: a value that no reader refreshes is then not refreshed
+-- for a while. Removes and publishes first, so it succeeds without memory: then the next reader may refresh at once.
 
 local entry, waiters, refresh, token, rest = KEYS[1], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
 local discard = ARGV[3] == '1'

@@ -1,10 +1,11 @@
--- Announces a writer before its change is committed: from here on nobody reads or fills the entry until the writer has
--- published, has given up, or its time is over.
+-- Announces a writer before its change is committed: from here on no reader reads or fills the entry until the writer
+-- has published, was aborted, or its time is over.
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer, how long in milliseconds the announcement holds, how long in milliseconds the writers of an
 --       entry are remembered, 'locked' if the row is locked, 'unlocked' if not, or 'prolong' for an unlocked one whose
---       announcement is only to be prolonged, news of the entry ("channel message") or '' if nobody keeps it in memory
+--       announcement is only to be prolonged, invalidation message of the entry ("channel message") or '' if no
+--       instance keeps it in memory
 -- Reply {1}
 --
 -- The writers of an entry are one hash:
@@ -17,11 +18,12 @@
 --
 -- Invariants
 --  * Called while the row is locked, tickets rise in the order of the commits.
---  * The entry is gone, and with it the lease of any reader and the leave to refresh it, before the ticket is given.
+--  * The entry is removed, and with it the lease of any reader and the permit to refresh it, before the ticket is
+--    given.
 --  * The ticket of a writer that overran its time raises 'a', since its change may be committed by now; if it came
 --    without a lock, all tickets given since may be older than that change, so 'a' rises to the last one.
 --  * The hash outlives every announcement in it.
---  * Whoever asks for the entry after the news finds it gone.
+--  * A reader that asks for the entry after the invalidation message does not find it.
 -- The removal comes first: after it servers let a script write also without memory. If the announcement is refused all
 -- the same, the entry is gone, the overrun writers stay as they are, and the call fails.
 
@@ -29,11 +31,11 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, hold, memory, mode = 't:' .. ARGV[1], tonumber(ARGV[2]) * 1000, ARGV[3], ARGV[4]
-local news = ARGV[5]
+local invalidation = ARGV[5]
 
 redis.call('DEL', entry, refresh)
 wake(waiters)
-tell(news)
+notify(invalidation)
 
 local fields = redis.call('HGETALL', writers)
 local last, applied, resolved = 0, 0, 0

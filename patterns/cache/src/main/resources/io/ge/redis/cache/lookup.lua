@@ -1,10 +1,10 @@
--- Answers a reader: the value, or leave to load it, or to wait for another loader, or to go past the cache.
+-- Answers a reader: the value, a lease to load it, a wait for another loader, or a bypass of the cache.
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
--- ARGV  token of the reader, lease in milliseconds, how to wake the reader ("channel message") or '' if it does not wait,
---       first bytes of a value that the reader can read, 1 to replace whatever value there is,
---       1000 times the load times before its expiry at which the reader would refresh a value, 0 for never,
---       whether the reader has use for a value that has expired: 0 no, 1 if it loads, 2 also if it waits
+-- ARGV  token of the reader, lease in milliseconds, how to wake the reader ("channel message") or '' if it does not
+--       wait, first bytes of a value that the reader can read, 1 to replace whatever value there is, 1000 times the
+--       load times before its expiry at which the reader would refresh a value, 0 for never, whether the reader uses a
+--       value that has expired: 0 no, 1 if it loads, 2 also if it waits
 -- Reply {'hit', value, milliseconds to its expiry or -1 if it has none, 1 if the reader is to refresh it}
 --       | {'lease', 1 if an unreadable value was replaced else 0, expired value or nil, token of the lease if it is open
 --          and was there already, for an open token what fill.lua wants to see of the writers else nil}
@@ -12,27 +12,26 @@
 --       | {'bypass', expired value or nil}
 --
 -- States of an entry: absent; 'L' and the token of the one reader that may fill it; a value, which never begins with
--- 'L'. A value stands only while no writer is between its intent and its publication. It tells its load time and how
--- long it is kept beyond its expiry, in milliseconds, in bytes 7 to 10 and 11 to 14.
--- A token that begins with '~' is that of an open lease, of a reader that may never say how its load has ended: nobody
--- waits for it. Other such readers share it, and the first one fills; a reader of the usual kind takes its place.
--- The key 'refresh' holds the token of the one reader that replaces a value that stands, expired or not; or 'F' for a
--- while after one has failed.
+-- 'L'. A value exists only while no writer is between its intent and its publication. It has its load time and the time
+-- for which it is kept beyond its expiry, in milliseconds, in bytes 7 to 10 and 11 to 14. A token that begins with '~'
+-- belongs to an open lease, of a reader that may never report the end of its load: no caller waits for it. Other such
+-- readers share it, and the first one fills; a reader of the usual kind takes its place. The key 'refresh' holds the
+-- token of the one reader that replaces an existing value, expired or not; or 'F' for a while after one has failed.
 --
 -- Invariants
 --  * At most one reader loads, but for those that share an open lease: one that holds the lease, or one that refreshes.
---    Who shares a lease loads after it was given, so nothing older than the lease is filled by it. A repetition with the same token gets
---    the same again.
+--    A reader that shares a lease loads after it was given, so it fills nothing older than the lease. A repetition with
+--    the same token gets the same reply.
 --  * No lease is given while a writer is pending: the reader could load a row that is about to change.
---  * What has expired is no hit, and goes to nobody who has no use for it.
+--  * An expired value is no hit, and only readers that use it get it.
 --  * Writes nothing for a hit that is not to be refreshed. Leases and the list of waiters have a TTL.
--- If a lease cannot be written for lack of memory the call fails and leaves nothing, but a hit is a hit, and a value that
--- has expired is given to who goes past the cache; if the waiter
--- cannot be listed it is not woken and asks again when its own time is up.
+-- If a lease cannot be written for lack of memory the call fails and leaves nothing, but a hit is returned, and an
+-- expired value is given to readers that bypass the cache. If the waiter cannot be listed it is not woken and asks
+-- again when its own time is up.
 
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, waker, readable, replace = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local urge, expired = tonumber(ARGV[6]), ARGV[7]
+local lead, expired = tonumber(ARGV[6]), ARGV[7]
 
 local function number(text, from)
   local a, b, c, d = string.byte(text, from, from + 3)
@@ -61,7 +60,7 @@ local function lease_of(replaced, old, holder)
   return {'lease', replaced, expired ~= '0' and old or false, holder or false, seen}
 end
 
--- What a reader gets where another one has the lease; nothing if it takes its place
+-- Returns the reply to a reader where another one has the lease; nothing if it replaces that one
 local function beside(holder, key, old)
   if not open(holder) then
     return wait(key, old)
@@ -89,7 +88,7 @@ if readable_value then
   local left = ttl < 0 and -1 or math.max(0, ttl - number(found, 11))
   if left ~= 0 then
     local mine = 0
-    if left > 0 and left * 1000 <= number(found, 7) * urge then
+    if left > 0 and left * 1000 <= number(found, 7) * lead then
       local other = redis.call('GET', refresh)
       if other == token or not other and not redis.pcall('SET', refresh, token, 'PX', lease).err then
         mine = 1

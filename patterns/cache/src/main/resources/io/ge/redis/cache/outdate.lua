@@ -1,8 +1,8 @@
 -- Makes the entries of a cache that have certain tags, or all of them, count as outdated.
 --
 -- KEYS  versions of the tags of the cache
--- ARGV  the highest version that the caller knows, how long in milliseconds an entry may stay after it was stamped, news
---       channel, topic of the news, cache, hashes of the tags or '*' for all entries
+-- ARGV  the highest version that the caller knows, how long in milliseconds an entry may stay after it was stamped,
+--       channel and topic of the invalidation message, cache, hashes of the tags or '*' for all entries
 -- Reply {version, 1 if all entries count as outdated with it or 0}
 --
 -- The versions are a sorted set: member a tag, or '*', score the version that it had when it was last invalidated.
@@ -11,14 +11,14 @@
 -- Invariants
 --  * Versions of a cache rise, also beyond what was lost with the set: each is a server time in microseconds or more.
 --  * If the set is not there, or if its last version is lower than what the caller has heard, versions were lost: then
---    all entries count as outdated, as in versions.lua. Else nobody could ever tell from this version that they were.
---  * The set is never made to go earlier than somebody else wants it to.
---  * A tag is forgotten only if all entries that are older than its version count as outdated by '*'. That of tags whose
---    time is over touches no entry, but those that were stored to stay longer than they would today.
---  * Whoever hears the news finds the version in the set.
+--    all entries count as outdated, as in versions.lua. Else this version would hide the loss.
+--  * The set never expires earlier than another caller requires.
+--  * A tag is forgotten only if all entries that are older than its version count as outdated by '*'. If its time is
+--    over, this affects only entries that were stored with a longer TTL than today's.
+--  * A receiver of the invalidation message finds the version in the set.
 -- The removal of what is forgotten comes first: after it servers let a script write also without memory. If the set
--- cannot be written all the same it is removed, which the next look of any instance takes for the loss of all versions,
--- and everybody is told that all is outdated.
+-- cannot be written all the same it is removed. The next read of any instance takes this for the loss of all versions,
+-- and all instances are notified that all is outdated.
 
 local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]

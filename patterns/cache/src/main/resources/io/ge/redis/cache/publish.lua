@@ -2,8 +2,8 @@
 --
 -- KEYS  entry, writers, waiters, refresh; all with the hash tag of the entry
 -- ARGV  id of the writer, 'locked' if it took its ticket while the row was locked, else 'unlocked', value, TTL in
---       milliseconds or 0 for none, how long in milliseconds the writers of an entry are remembered, news of the entry
---       ("channel message") or '' if nobody keeps it in memory
+--       milliseconds or 0 for none, how long in milliseconds the writers of an entry are remembered, invalidation
+--       message of the entry ("channel message") or '' if no instance keeps it in memory
 -- Reply {'published'} | {'superseded'}
 --
 -- Invariants
@@ -12,7 +12,7 @@
 --  * A ticket taken without a lock says nothing about the order of commits: such a writer publishes only if no other
 --    one was pending beside it, and makes all tickets given so far worthless, also if its own time is over.
 --  * Overrun writers count as applied, as in intent.lua.
---  * Whoever asks for the entry after the news does not find what was there before.
+--  * A reader that asks for the entry after the invalidation message does not find the earlier value.
 -- See intent.lua for the hash of the writers. The removal comes first: after it servers let a script write also without
 -- memory. If a write is refused all the same, the entry is gone, the writer stays pending until its time is over or
 -- invalidate.lua resolves it, and the call fails.
@@ -21,7 +21,7 @@ local clock = redis.call('TIME') -- the only reading of time
 local now = clock[1] * 1000000 + clock[2]
 local entry, writers, waiters, refresh = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ordered, value, ttl, memory = 't:' .. ARGV[1], ARGV[2] == 'locked', ARGV[3], ARGV[4], ARGV[5]
-local news = ARGV[6]
+local invalidation = ARGV[6]
 
 local fields = redis.call('HGETALL', writers)
 local last, applied, pending = 0, 0, 0
@@ -60,7 +60,7 @@ elseif held then
 end
 
 redis.call('DEL', entry, refresh)
-tell(news)
+notify(invalidation)
 local noted = redis.pcall('HSET', writers, 'a', string.format('%.0f', applied), 'r', string.format('%.0f', now))
 if type(noted) == 'table' and noted.err then
   wake(waiters)

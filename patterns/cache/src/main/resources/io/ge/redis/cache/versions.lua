@@ -1,15 +1,16 @@
--- Tells an instance the versions of the tags of a cache that it does not know for certain.
+-- Returns the versions of the tags of a cache that an instance does not know for certain.
 --
 -- KEYS  versions of the tags of the cache
--- ARGV  the version as of the last look, the highest version that the instance has heard of, how long in milliseconds an
---       entry may stay after it was stamped, news channel, topic of the news, cache
--- Reply {last version, for how many microseconds none was given, server time in microseconds, tag, version, tag, version ...} with all that are
---       higher than at the last look
+-- ARGV  the version as of the last read, the highest version that the instance has heard of, how long in milliseconds
+--       an entry may stay after it was stamped, channel and topic of the invalidation message, cache
+-- Reply {last version, for how many microseconds none was given, server time in microseconds, tag, version, tag,
+--       version ...} with all that are higher than at the last read
 --
 -- Invariants
---  * The set outlives every entry that it is about, as long as somebody looks. If it is not there, or if its last
---    version is lower than what somebody has heard, versions were lost: then all entries count as outdated from here
---    on, and everybody is told. To an instance that has heard of none, none was given while the set could be kept.
+--  * The set outlives every entry that it is about, as long as an instance reads it. If it does not exist, or if its
+--    last version is lower than what an instance has heard, versions were lost: then all entries count as outdated from
+--    here on, and all instances are notified. For an instance that has heard of none, none was given while the set
+--    could be kept.
 --  * Writes nothing otherwise, but to prolong the set when half of its time is over.
 -- See outdate.lua for the set. The removal comes first: after it servers let a script write also without memory.
 

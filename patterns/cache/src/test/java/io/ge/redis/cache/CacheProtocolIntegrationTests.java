@@ -43,7 +43,7 @@ class CacheProtocolIntegrationTests {
 
 	private static final String[] KEYS = { "m:{row}:e1", "m:{row}:w1", "m:{row}:q1", "m:{row}:r1" };
 
-	private static final String NEWS = "m:news changed row";
+	private static final String INVALIDATIONS = "m:news changed row";
 
 	private static final int HOLD_SECONDS = 30;
 
@@ -57,7 +57,7 @@ class CacheProtocolIntegrationTests {
 	/** A load time of which three lie between this and the expiry. */
 	private static final int LOAD_MILLIS = 0x00400000;
 
-	private static final int URGE = 3000;
+	private static final int LEAD = 3000;
 
 	private static final String END = "\0".repeat(8);
 
@@ -394,26 +394,27 @@ class CacheProtocolIntegrationTests {
 			boolean locked = isLocking(actor);
 			this.model.announce(id(actor), this.now, HOLD_SECONDS * 1_000_000L, locked, prolong);
 			call("intent.lua", id(actor), millis(HOLD_SECONDS), millis(MEMORY_SECONDS),
-					locked ? "locked" : (prolong ? "prolong" : "unlocked"), NEWS);
+					locked ? "locked" : (prolong ? "prolong" : "unlocked"), INVALIDATIONS);
 		}
 
 		private void publish(int actor, boolean locked) {
 			String value = value(this.seen[actor]);
-			same("publish", this.model.publish(id(actor), this.now, locked, value), call("publish.lua", id(actor),
-					locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS), millis(MEMORY_SECONDS), NEWS));
+			same("publish", this.model.publish(id(actor), this.now, locked, value),
+					call("publish.lua", id(actor), locked ? "locked" : "unlocked", value, millis(LEASE_SECONDS),
+							millis(MEMORY_SECONDS), INVALIDATIONS));
 		}
 
 		private void invalidate(int actor) {
 			this.model.invalidate(id(actor), this.now);
-			call("invalidate.lua", millis(MEMORY_SECONDS), NEWS, id(actor));
+			call("invalidate.lua", millis(MEMORY_SECONDS), INVALIDATIONS, id(actor));
 		}
 
 		private void lookUp(int actor) {
-			boolean urged = actor < 6;
+			boolean refreshing = actor < 6;
 			boolean usesExpired = actor != 5;
-			String reply = this.model.lookUp(id(actor), this.now, urged, usesExpired);
+			String reply = this.model.lookUp(id(actor), this.now, refreshing, usesExpired);
 			same("lookup", reply, call("lookup.lua", id(actor), millis(LEASE_SECONDS), "channel cache 1", "v", "0",
-					urged ? String.valueOf(URGE) : "0", usesExpired ? "2" : "0"));
+					refreshing ? String.valueOf(LEAD) : "0", usesExpired ? "2" : "0"));
 			if (reply.equals("lease") || reply.equals("refresh")) {
 				this.state[actor] = 2;
 				this.token[actor] = id(actor);
@@ -434,7 +435,8 @@ class CacheProtocolIntegrationTests {
 			boolean loaded = actor == 10;
 			same("fill", this.model.fill(id(actor), this.token[actor], loaded, this.now, age * 1000, value),
 					call("fill.lua", this.token[actor], millis(LEASE_SECONDS), value, millis(LEASE_SECONDS),
-							String.valueOf(age), millis(MEMORY_SECONDS), NEWS, loaded ? this.shown[actor] : ""));
+							String.valueOf(age), millis(MEMORY_SECONDS), INVALIDATIONS,
+							loaded ? this.shown[actor] : ""));
 		}
 
 		private void same(String what, String expected, String actual) {

@@ -72,7 +72,7 @@ final class CacheProtocolModel {
 		this.expired = false;
 	}
 
-	String lookUp(String reader, long now, boolean urged, boolean usesExpired) {
+	String lookUp(String reader, long now, boolean refreshing, boolean usesExpired) {
 		if (this.entry == null) {
 			return lookUpNothing(reader, now);
 		}
@@ -83,7 +83,7 @@ final class CacheProtocolModel {
 			return beside(reader, this.entry.substring(1));
 		}
 		if (!this.expired) {
-			if (this.due && urged && this.refresher == null) {
+			if (this.due && refreshing && this.refresher == null) {
 				this.refresher = reader;
 				return "refresh";
 			}

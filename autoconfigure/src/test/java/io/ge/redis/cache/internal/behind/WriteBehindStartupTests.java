@@ -203,11 +203,11 @@ class WriteBehindStartupTests {
 	@Test
 	void failuresOfConnectionsSayNothingAboutChanges() {
 		Store store = new Store();
-		assertThat(store.isAway(new DataAccessResourceFailureException("refused"))).isTrue();
-		assertThat(store.isAway(new IllegalStateException(new ConnectException("refused")))).isTrue();
-		assertThat(store.isAway(new SQLTransientConnectionException("pool"))).isTrue();
-		assertThat(store.isAway(new DuplicateKeyException("twice"))).isFalse();
-		assertThat(store.isAway(new IllegalArgumentException())).isFalse();
+		assertThat(store.isTransient(new DataAccessResourceFailureException("refused"))).isTrue();
+		assertThat(store.isTransient(new IllegalStateException(new ConnectException("refused")))).isTrue();
+		assertThat(store.isTransient(new SQLTransientConnectionException("pool"))).isTrue();
+		assertThat(store.isTransient(new DuplicateKeyException("twice"))).isFalse();
+		assertThat(store.isTransient(new IllegalArgumentException())).isFalse();
 	}
 
 	static class Store implements WriteBehindStore<Integer> {

@@ -84,7 +84,7 @@ final class CacheGuardOperationSource<A extends Annotation, O extends GuardedOpe
 		MethodExpression condition = attributes.condition(method, annotation.condition());
 		MethodExpression unless = attributes.ofResult(method, "unless", annotation.unless());
 		if (bulk != null && !annotation.tags().isEmpty()) {
-			throw method.problem("it has keys and tags, but nothing tells the tags of each entry apart.",
+			throw method.problem("it has keys and tags, but nothing assigns tags to each entry.",
 					"Leave one of them out.");
 		}
 		MethodExpression tags = attributes.tags(method, cache, annotation.tags(), false);

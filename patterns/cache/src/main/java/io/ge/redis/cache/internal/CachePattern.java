@@ -70,8 +70,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Assembles the caches: the advisors for readers and writers, the listener for
- * transactions and the API for code stand on one engine, which is made when the first of
+ * Assembles the caches. The advisors for readers and writers, the listener for
+ * transactions and the API for code share one engine. It is created when the first of
  * them is used.
  */
 public final class CachePattern implements GuardPattern, TransactionObserver, BeanClassLoaderAware, AutoCloseable {
@@ -215,7 +215,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		NearCaches near = new NearCaches(any, (cache) -> definitions.near().settings(cache, new Settings()),
 				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
 		if (any) {
-			this.redis.get().onNews(near::drop);
+			this.redis.get().onInvalidation(near::drop);
 			bus.onLost(near::dropAll);
 			bus.onSubscribed(near::dropAll);
 			bus.confirmWhile(near::isInUse);
@@ -328,7 +328,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	/**
-	 * Has this instance tell what was counted when others ask.
+	 * Lets this instance report its counts when others ask.
 	 * @param counts what was counted on this instance since it started, by the name of a
 	 * cache
 	 */

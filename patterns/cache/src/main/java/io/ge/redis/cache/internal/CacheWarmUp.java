@@ -236,7 +236,7 @@ public final class CacheWarmUp implements SmartLifecycle {
 		}
 
 		private boolean isLost() {
-			return isClosing() || this.held - System.nanoTime() < 0 || CacheWarmUp.this.redis.isAway();
+			return isClosing() || this.held - System.nanoTime() < 0 || CacheWarmUp.this.redis.isUnavailable();
 		}
 
 		private String lease() {

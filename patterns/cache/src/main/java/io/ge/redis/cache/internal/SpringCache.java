@@ -229,10 +229,10 @@ public final class SpringCache implements Cache {
 	}
 
 	/**
-	 * Puts a value if there is none, at once: it cannot wait for the end of a
-	 * transaction, whose rollback removes it. Of several callers at the same time, on any
-	 * instance, one is told {@code null}. While the entry is written or Redis is
-	 * unavailable {@code null} says only that nothing was found, and nothing is stored.
+	 * Puts a value if there is none, at once. It cannot wait for the end of a
+	 * transaction, whose rollback removes it. One of several callers at the same time, on
+	 * any instance, gets {@code null}. While the entry is written or Redis is
+	 * unavailable, {@code null} means only that nothing was found, and nothing is stored.
 	 */
 	@Override
 	public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
@@ -288,8 +288,8 @@ public final class SpringCache implements Cache {
 	}
 
 	/**
-	 * A value that a function loads. What that throws is told as it has come, but judged
-	 * without the wrapper in which Spring puts what a method has thrown.
+	 * A value that a function loads. Its exception is rethrown unchanged, but judged
+	 * without the wrapper in which Spring puts exceptions of methods.
 	 */
 	private static final class Called implements CacheSource {
 

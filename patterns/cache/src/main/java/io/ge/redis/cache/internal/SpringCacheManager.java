@@ -55,9 +55,9 @@ public final class SpringCacheManager implements CacheManager {
 		if (other != null) {
 			return other;
 		}
-		Consumer<SpringCache> told = this.listener;
-		if (told != null) {
-			told.accept(made);
+		Consumer<SpringCache> notified = this.listener;
+		if (notified != null) {
+			notified.accept(made);
 		}
 		return made;
 	}
@@ -81,7 +81,7 @@ public final class SpringCacheManager implements CacheManager {
 	/**
 	 * Calls a listener with every cache that was asked for, and with further ones when
 	 * they are.
-	 * @param newListener told, perhaps twice of the same
+	 * @param newListener gets a cache, perhaps twice the same one
 	 */
 	public void onCache(Consumer<SpringCache> newListener) {
 		this.listener = newListener;

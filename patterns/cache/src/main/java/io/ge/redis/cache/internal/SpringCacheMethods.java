@@ -106,7 +106,7 @@ final class SpringCacheMethods {
 					: isDefaultOurs();
 		}
 		catch (BeansException ex) {
-			// Spring tells when the method is called
+			// Spring reports the problem when the method is called
 			return false;
 		}
 	}

@@ -38,8 +38,8 @@ final class SpringCachePuts {
 
 	/**
 	 * Puts a value.
-	 * @param loaded whether the value was certainly loaded after that miss, as far as the
-	 * key tells; else it may be a change
+	 * @param loaded whether the value was certainly loaded after that miss, judged by the
+	 * key; else it may be a change
 	 */
 	public void put(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
 		boolean inTransaction = this.transactions.isInTransaction();
@@ -55,8 +55,8 @@ final class SpringCachePuts {
 			this.misses.remove(open);
 			boolean certain = !open.isOfCurrentThread() || !this.transactions.hasWrittenSince(miss.found());
 			CacheFill end = (reading && miss.isGranted()) ? fill(miss, value, certain) : CacheFill.LOST;
-			// Nobody knows whether the value is older or newer than what stands. Without
-			// a lease it was certainly not to be stored
+			// The value may be older or newer than the stored one. Without a lease it was
+			// certainly not to be stored
 			if (end == CacheFill.LOST && (miss.isGranted() || !loaded)) {
 				this.writer.remove(entry, CacheTags.ALL);
 			}
@@ -82,7 +82,8 @@ final class SpringCachePuts {
 	}
 
 	/**
-	 * As {@link #put}, on a thread that must not wait, and so is in no transaction.
+	 * Puts a value like {@link #put}, on a thread that must not wait, and so is in no
+	 * transaction.
 	 */
 	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
 		if (open == null) {
@@ -122,8 +123,8 @@ final class SpringCachePuts {
 	}
 
 	/**
-	 * The value may be a change that is rolled back. The lease holds for as long as
-	 * nobody writes, so the value can be stored later.
+	 * Stores the value after the commit, since it may be a change that is rolled back.
+	 * The lease holds until the next write, so the value can be stored later.
 	 */
 	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
 		OpenMiss miss = open.miss();
@@ -149,16 +150,16 @@ final class SpringCachePuts {
 	private static void atEnd(Consumer<Boolean> action) {
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
-			private boolean takenBack;
+			private boolean rolledBack;
 
 			@Override
 			public void savepointRollback(Object savepoint) {
-				this.takenBack = true;
+				this.rolledBack = true;
 			}
 
 			@Override
 			public void afterCompletion(int status) {
-				action.accept(status == STATUS_COMMITTED && !this.takenBack);
+				action.accept(status == STATUS_COMMITTED && !this.rolledBack);
 			}
 
 		});

@@ -62,7 +62,7 @@ public final class CacheBehindWriter {
 	}
 
 	/**
-	 * As {@link #write}, without blocking.
+	 * Writes like {@link #write}, without blocking.
 	 * @return completes with the version of the change, on a thread of the application
 	 */
 	public CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {

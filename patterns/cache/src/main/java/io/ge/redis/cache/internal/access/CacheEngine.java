@@ -23,9 +23,9 @@ import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
 
 /**
- * Brings writers to their end, asynchronously and without blocking: what Redis cannot be
- * told is remembered, and made good as soon as it answers. What readers do is in
- * {@link CacheLoads}.
+ * Completes writers, asynchronously and without blocking. Removals that Redis does not
+ * take are remembered, and repeated as soon as it answers. {@link CacheLoads} serves
+ * readers.
  */
 public final class CacheEngine {
 
@@ -51,7 +51,7 @@ public final class CacheEngine {
 
 	/**
 	 * Creates the engine.
-	 * @param changed told of entries that a writer of this instance has changed
+	 * @param changed gets entries that a writer of this instance has changed
 	 */
 	public CacheEngine(RedisCache redis, CacheInvalidations invalidations, Consumer<CacheKey> changed) {
 		this.redis = redis;
@@ -82,7 +82,8 @@ public final class CacheEngine {
 	}
 
 	/**
-	 * Returns what Redis is to be told as soon as it is back: entries, and whole caches.
+	 * Returns the number of removals that wait until Redis is available: of entries, and
+	 * of whole caches.
 	 */
 	public int dueRemovals() {
 		return this.journal.size() + this.invalidations.due();
@@ -93,7 +94,7 @@ public final class CacheEngine {
 	}
 
 	/**
-	 * Announces a writer. Never fails: what Redis cannot be told is noted.
+	 * Announces a writer. Never fails: an announcement that Redis does not take is noted.
 	 */
 	CompletableFuture<?> announce(CacheWrite write, boolean prolong) {
 		return this.redis.announce(write.key, write.id, write.isOrdered(), prolong, write.budget)
@@ -142,8 +143,8 @@ public final class CacheEngine {
 	}
 
 	/**
-	 * As {@link #invalidate}, after a writer of which nobody knows any more what it has
-	 * done, and which is not open any more. Nothing happens if all is closed.
+	 * Invalidates like {@link #invalidate}, after a writer with unknown outcome that is
+	 * not open any more. Nothing happens after the engine is closed.
 	 */
 	void invalidateUnlessClosed(CacheWrite write) {
 		if (!this.closed) {
@@ -208,10 +209,10 @@ public final class CacheEngine {
 	 * the recovery begins anew.
 	 */
 	private void removeDeferred() {
-		if (this.closed || this.redis.isAway()) {
+		if (this.closed || this.redis.isUnavailable()) {
 			return;
 		}
-		List<CacheKey> reachable = this.journal.takeDeferred(BATCH, this.redis::isAway);
+		List<CacheKey> reachable = this.journal.takeDeferred(BATCH, this.redis::isUnavailable);
 		if (reachable.isEmpty()) {
 			if (this.journal.hasDeferred()) {
 				retry();

@@ -56,8 +56,8 @@ final class CacheLoad implements GuardedCall.Work {
 
 	private final @Nullable CacheTags tags;
 
-	/** Whether there is a value that stands in for each of them. */
-	private final boolean standIns;
+	/** Whether each of them has an expired value to return if the load fails. */
+	private final boolean recoverable;
 
 	private final AtomicBoolean over = new AtomicBoolean();
 
@@ -93,8 +93,8 @@ final class CacheLoad implements GuardedCall.Work {
 		this.age = at.snapshot().ageMillis();
 		boolean permitted = missing.stream().anyMatch((each) -> each.load().permit() != null);
 		this.tags = permitted ? source.tags() : null;
-		this.standIns = missing.stream().allMatch((each) -> each.load().standIn() != null);
-		if (!this.standIns) {
+		this.recoverable = missing.stream().allMatch((each) -> each.load().standIn() != null);
+		if (!this.recoverable) {
 			publishMisses();
 		}
 	}
@@ -184,7 +184,7 @@ final class CacheLoad implements GuardedCall.Work {
 			return this.source.promises().of(this.source.result(this.values));
 		}
 		GuardedCall.Work load = () -> this.source.load(this.loaded);
-		Object loading = this.standIns ? this.source.promises().recovered(load, this::standIn) : load.start();
+		Object loading = this.recoverable ? this.source.promises().recovered(load, this::standIn) : load.start();
 		return this.several ? this.source.promises().then(loading, this::all) : loading;
 	}
 

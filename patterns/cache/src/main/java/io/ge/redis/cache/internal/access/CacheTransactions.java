@@ -35,7 +35,7 @@ import org.springframework.transaction.support.TransactionSynchronizationUtils;
  */
 public final class CacheTransactions implements TransactionExecutionListener {
 
-	/** Of threads that are inside of nothing; stays empty. */
+	/** Work of threads that are inside of nothing; stays empty. */
 	private static final OpenWork NONE = new OpenWork();
 
 	private final WriteSteps steps;
@@ -117,7 +117,8 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * As {@link #isInsideWriter}, of those only whose work ends later than their methods.
+	 * Returns the same as {@link #isInsideWriter}, only for writers whose work ends later
+	 * than their methods.
 	 */
 	boolean isInsideAsyncWriter(CacheKey key) {
 		return known().isInsideWriter(key, true);
@@ -186,8 +187,8 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Leaves writers whose work has ended, or has begun and goes on elsewhere, if they
-	 * were entered on the current thread.
+	 * Leaves writers whose work has ended, or continues elsewhere, if they were entered
+	 * on the current thread.
 	 */
 	void leave(List<CacheWrite> writes) {
 		if (!writes.isEmpty()) {
@@ -356,14 +357,14 @@ public final class CacheTransactions implements TransactionExecutionListener {
 				write.value(null);
 			}
 			boolean undone = status == TransactionSynchronization.STATUS_ROLLED_BACK && write.commits == 0;
-			ends.add(undone ? this.steps.takeBack(write) : this.steps.resolve(write));
+			ends.add(undone ? this.steps.rollBack(write) : this.steps.resolve(write));
 		}
-		this.steps.tell(Waiting.await(WriteSteps.all(ends)));
+		this.steps.publishEvents(Waiting.await(WriteSteps.all(ends)));
 	}
 
-	// A transaction whose end nobody reported may have been committed all the same. One
+	// A transaction whose end was not reported may have been committed all the same. One
 	// whose end was reported on another thread is settled, but is left here only now. The
-	// work stays that of the thread although it may be empty: the caller goes on with it
+	// thread keeps the work although it may be empty: the caller continues with it
 	private void dropEnded(OpenWork current) {
 		ThreadTransaction transaction = current.transaction();
 		while (transaction != null && transaction.isOver()) {

@@ -21,7 +21,7 @@ final class CacheWrite {
 
 	final String id;
 
-	/** How long an old value can stay in Redis. */
+	/** Longest time for which an old value can stay in Redis. */
 	final Duration useful;
 
 	private final boolean strict;

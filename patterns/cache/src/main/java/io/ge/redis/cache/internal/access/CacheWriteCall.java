@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call of a writer, from before its work until after it.
  * <p>
- * In a transaction of its caller it belongs to that. A plain call outside of one is
- * announced before each commit on its thread while it runs, see
+ * In a transaction of its caller it is part of that transaction. A plain call outside of
+ * one is announced before each commit on its thread while it runs, see
  * {@link CacheTransactions}. Every other call is announced before its work begins and
- * resolved when the work ends, and is published only if no other writer was active beside
- * it and no transaction that may be inside of it was rolled back.
+ * resolved when the work ends. It is published only if no other writer was active and no
+ * transaction that may be inside of it was rolled back.
  * <p>
  * Work that has failed or was cancelled may have a commit in progress. So the
  * announcement of a cancelled writer stays until its time is over; without one the
- * entries are removed at once. Either way they are removed once more then. Where it is
- * not known whether asynchronous work is part of a transaction and which of them ends
- * first, the entry is removed after both.
+ * entries are removed at once. Either way they are removed again at that time. If
+ * asynchronous work may be part of a transaction, and their order is unknown, the entry
+ * is removed after both.
  */
 final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
@@ -51,7 +51,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	private final List<CacheWrite> writes = new ArrayList<>(1);
 
-	/** Those of them that are announced before the work. */
+	/** The writes that are announced before the work. */
 	private final List<CacheWrite> exposed = new ArrayList<>(0);
 
 	/** When it began, as of the system's nano time. */
@@ -159,7 +159,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 			WriteSteps.requireAnnounced(this.exposed);
 		}
 		catch (RuntimeException ex) {
-			this.exposed.forEach((write) -> this.writer.steps.tell(this.writer.steps.takeBack(write).join()));
+			this.exposed.forEach((write) -> this.writer.steps.publishEvent(this.writer.steps.rollBack(write).join()));
 			throw ex;
 		}
 		return this;
@@ -252,7 +252,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
 		if (!this.form.isPlain()) {
 			endRenewal();
-			// The end may come while the work begins: whoever hears of it is not inside
+			// The end may come while the work begins: its callbacks are not inside
 			this.writer.transactions.leave(this.writes);
 		}
 		@Nullable NewValue[] values = new NewValue[this.changes.size()];
@@ -278,13 +278,13 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 			this.ends = each;
 			return (each.size() == 1) ? each.get(0) : WriteSteps.all(each);
 		}
-		// Then nobody calls back when they are there
-		CompletionStage<?> told = this.writer.steps.tellAsync(WriteSteps.all(each), this.writer.calls);
+		// Then no callback follows when they are there
+		CompletionStage<?> published = this.writer.steps.publishEventsAsync(WriteSteps.all(each), this.writer.calls);
 		if (error == null) {
-			return told;
+			return published;
 		}
 		CompletableFuture<?> failed = CompletableFuture.failedFuture(error);
-		return told.thenCompose((done) -> failed);
+		return published.thenCompose((done) -> failed);
 	}
 
 	private static @Nullable NewValue made(Change change, @Nullable Object value, @Nullable Throwable failure) {
@@ -337,14 +337,14 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	@Override
 	public void tellOfEnd() {
-		this.ends.forEach((end) -> this.writer.steps.tell(end.join()));
+		this.ends.forEach((end) -> this.writer.steps.publishEvent(end.join()));
 	}
 
 	/**
 	 * One change.
 	 *
-	 * @param removal what the transaction around the call removes if nothing ties its end
-	 * to that of the work, or {@code null}
+	 * @param removal the removal by the transaction around the call if its end may come
+	 * before the end of the work, or {@code null}
 	 */
 	private record Change(WritePart part, CacheWrite write, @Nullable CacheWrite removal,
 			CompletableFuture<Long> stamp) {

@@ -44,7 +44,7 @@ public final class CacheWriter {
 
 	final GuardedCalls calls;
 
-	/** Of callers that are no subscribers. */
+	/** Scope of callers that are no subscribers. */
 	final CallerScope threads;
 
 	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, WriteSteps steps,
@@ -114,11 +114,11 @@ public final class CacheWriter {
 	 * Puts a value, as {@link GeCaches#put}.
 	 */
 	public void put(CacheKey key, @Nullable Object value) {
-		this.steps.tell(Waiting.await(putAfterCommit(key, value, true)));
+		this.steps.publishEvents(Waiting.await(putAfterCommit(key, value, true)));
 	}
 
 	public CompletionStage<@Nullable Void> putAsync(CacheKey key, @Nullable Object value) {
-		return this.steps.tellAsync(putAfterCommit(key, value, false), this.calls);
+		return this.steps.publishEventsAsync(putAfterCommit(key, value, false), this.calls);
 	}
 
 	private CompletableFuture<List<CacheEvent.Write>> putAfterCommit(CacheKey key, @Nullable Object value,
@@ -155,11 +155,11 @@ public final class CacheWriter {
 	 * @param target names the entry, or the cache as a whole
 	 */
 	public void remove(CacheKey target, CacheTags tags) {
-		this.steps.tell(Waiting.await(removeAfterCommit(target, tags)));
+		this.steps.publishEvents(Waiting.await(removeAfterCommit(target, tags)));
 	}
 
 	public CompletionStage<@Nullable Void> removeAsync(CacheKey target, CacheTags tags) {
-		return this.steps.tellAsync(removeAfterCommit(target, tags), this.calls);
+		return this.steps.publishEventsAsync(removeAfterCommit(target, tags), this.calls);
 	}
 
 	private CompletableFuture<List<CacheEvent.Write>> removeAfterCommit(CacheKey target, CacheTags tags) {
@@ -167,7 +167,7 @@ public final class CacheWriter {
 		return tags.isEmpty() ? CompletableFuture.completedFuture(List.of()) : afterCommit(removal(target, tags));
 	}
 
-	// A value without a transaction is none: nobody knows whether it is the newest
+	// A value without a transaction is dropped, since it may not be the newest one
 	private CompletableFuture<List<CacheEvent.Write>> afterCommit(CacheWrite write) {
 		if (this.transactions.add(write)) {
 			return CompletableFuture.completedFuture(List.of());
@@ -183,7 +183,7 @@ public final class CacheWriter {
 	 */
 	public CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
 		List<CacheEvent.Write> removed = Waiting.await(this.steps.resolve(List.of(removal(target, tags))));
-		this.steps.tell(removed);
+		this.steps.publishEvents(removed);
 		this.transactions.dropValues(target);
 		this.transactions.add(removal(target, tags));
 		return removed.get(0).outcome();

@@ -76,7 +76,7 @@ final class CallerScope {
 	}
 
 	/**
-	 * Returns the transaction of the subscriber, else that of the calling thread, or
+	 * Returns the transaction of the subscriber, else the one of the calling thread, or
 	 * {@code null} if there is none.
 	 */
 	@Nullable OpenTransaction transaction() {

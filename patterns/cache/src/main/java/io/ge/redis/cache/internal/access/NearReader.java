@@ -60,16 +60,16 @@ public final class NearReader {
 	}
 
 	/**
-	 * Returns whether a reader names tags: an entry that was stored before anybody said
-	 * what its tags are would be out of reach.
+	 * Returns whether a reader names tags. An entry that was stored before its tags were
+	 * known would be out of reach.
 	 */
 	static boolean isTagged(CacheEntries source) {
 		CacheTags tags = source.tags();
 		return tags != null && !tags.isEmpty();
 	}
 
-	// Versions of tags come by messages as changes of entries do, but are looked at as
-	// well: who invalidates need not have near values, nor know that others do
+	// Versions of tags come by messages like changes of entries, but are read as well: an
+	// instance that invalidates need not have near values, nor know that others do
 	private @Nullable NearValue find(NearCache near, CacheKey key, CacheType type) {
 		if (this.transactions.isPassingBy(key) || this.journal.holds(key) || this.invalidations.isDue(key.cache())) {
 			return null;
@@ -95,7 +95,7 @@ public final class NearReader {
 	 */
 	public void keep(@Nullable NearToken token, CacheLookup lookup, CacheType type, CacheType.Content content) {
 		if (token != null && lookup instanceof CacheLookup.Found found && found.asked()) {
-			token.keep(type, content, found.leftMillis(), this.definitions.settings(token.key().cache()).refreshUrge());
+			token.keep(type, content, found.leftMillis(), this.definitions.settings(token.key().cache()).refreshBeta());
 		}
 	}
 

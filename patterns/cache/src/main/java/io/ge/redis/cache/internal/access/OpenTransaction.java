@@ -76,7 +76,7 @@ class OpenTransaction {
 					next.add(write);
 				}
 				else if (write.running) {
-					// Of two at a time nobody knows which is the later one
+					// The order of two at a time is unknown
 					write.dropValue();
 					added.dropValue();
 					next.add(write);

@@ -146,7 +146,7 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 					|| ReactiveCacheTransactions.this.partialRollbacks.get() != this.partialRollbacksBefore) {
 				this.writes.forEach(CacheWrite::dropValue);
 			}
-			return ReactiveCacheTransactions.this.steps.tellAsync(
+			return ReactiveCacheTransactions.this.steps.publishEventsAsync(
 					ReactiveCacheTransactions.this.steps.resolve(this.writes), ReactiveCacheTransactions.this.calls);
 		}
 

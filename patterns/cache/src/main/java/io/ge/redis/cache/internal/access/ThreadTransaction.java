@@ -32,7 +32,7 @@ final class ThreadTransaction extends OpenTransaction {
 
 	/**
 	 * Creates a transaction.
-	 * @param execution the transaction, or {@code null} if its manager tells nothing
+	 * @param execution the transaction, or {@code null} if its manager does not report it
 	 * @param began when it began, as of the system's nano time
 	 */
 	ThreadTransaction(@Nullable TransactionExecution execution, long began) {
@@ -65,8 +65,8 @@ final class ThreadTransaction extends OpenTransaction {
 	}
 
 	/**
-	 * Returns when it began, or now if its manager tells nothing, as of the system's nano
-	 * time.
+	 * Returns the time at which it began, or now if its manager does not report it, as of
+	 * the system's nano time.
 	 */
 	long began() {
 		return isForeign() ? System.nanoTime() : this.began;

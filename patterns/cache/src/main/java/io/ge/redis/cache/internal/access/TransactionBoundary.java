@@ -12,7 +12,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.util.ClassUtils;
 
 /**
- * The transactional settings of a writer, as far as annotations tell.
+ * The transactional settings of a writer, as far as annotations state them.
  *
  * @param name the name that a transaction begun for it has
  */
@@ -41,7 +41,7 @@ public record TransactionBoundary(Kind kind, String name) {
 	}
 
 	/**
-	 * Returns whether a transaction that is there already is that of the writer.
+	 * Returns whether the writer takes part in a transaction that exists already.
 	 */
 	boolean joins() {
 		return this.kind == Kind.NONE || this.kind == Kind.OWN_OR_CALLERS;

@@ -34,7 +34,7 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Announces writers, of those that do so.
+	 * Announces the writers that need it.
 	 * @param locked whether their rows are locked
 	 * @return completes when that was tried, never exceptionally
 	 */
@@ -66,7 +66,7 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Checks that writers are announced which must be.
+	 * Checks that all writers are announced that must be.
 	 * @throws RuntimeException if one is not. It must not be a
 	 * {@link org.springframework.transaction.TransactionException}, for which Spring does
 	 * not roll back
@@ -81,14 +81,14 @@ public final class WriteSteps {
 	}
 
 	/**
-	 * Brings a writer to its end whose work is over.
+	 * Completes a writer whose work is over.
 	 * @param failed whether the work has failed
 	 * @return completes with the end, never exceptionally
 	 */
 	CompletableFuture<CacheEvent.Write> end(CacheWrite write, boolean failed) {
 		boolean undone = write.isTraceless() ? (failed || write.rollbacks > 0)
 				: (failed && write.isOrdered() && write.commits == 0);
-		return undone ? takeBack(write) : resolve(write);
+		return undone ? rollBack(write) : resolve(write);
 	}
 
 	CompletableFuture<List<CacheEvent.Write>> resolve(List<CacheWrite> writes) {
@@ -121,7 +121,7 @@ public final class WriteSteps {
 	 * Withdraws the announcement, if any, of a writer of whose changes nothing was
 	 * committed.
 	 */
-	CompletableFuture<CacheEvent.Write> takeBack(CacheWrite write) {
+	CompletableFuture<CacheEvent.Write> rollBack(CacheWrite write) {
 		withdraw(write);
 		return CompletableFuture.completedFuture(ended(write, Outcome.ROLLED_BACK));
 	}
@@ -139,20 +139,21 @@ public final class WriteSteps {
 		return new CacheEvent.Write(write.key.cache(), outcome);
 	}
 
-	void tell(List<CacheEvent.Write> ends) {
-		ends.forEach(this::tell);
+	void publishEvents(List<CacheEvent.Write> ends) {
+		ends.forEach(this::publishEvent);
 	}
 
-	void tell(CacheEvent.Write end) {
+	void publishEvent(CacheEvent.Write end) {
 		this.events.publish(end);
 	}
 
 	/**
 	 * Publishes the completion events of writers for which no thread waits.
 	 */
-	CompletionStage<@Nullable Void> tellAsync(CompletableFuture<List<CacheEvent.Write>> ends, GuardedCalls calls) {
+	CompletionStage<@Nullable Void> publishEventsAsync(CompletableFuture<List<CacheEvent.Write>> ends,
+			GuardedCalls calls) {
 		return calls.handOver(ends, (done) -> {
-			tell(done);
+			publishEvents(done);
 			return null;
 		}, (done) -> {
 		});

@@ -39,7 +39,7 @@ public final class RedisWriteBehind {
 
 	private static final String TOPIC = "behind";
 
-	/** How long the place of the last version is kept when nothing waits. */
+	/** Time for which the last version is kept when nothing waits. */
 	private static final Duration EMPTY = Duration.ofDays(1);
 
 	/** The functions by which scripts of caches send messages. */
@@ -81,10 +81,10 @@ public final class RedisWriteBehind {
 
 	/**
 	 * Creates the adapter.
-	 * @param entries names an entry by its cache and key: itself, its writers, those who
-	 * wait for it, and any that go with a reader's lease, as many for each entry, in the
-	 * slot of its partition
-	 * @param memory how long the writers of an entry are remembered
+	 * @param entries the keys of an entry by its cache and key: the entry, its writers,
+	 * its waiters, and any keys of a reader's lease. Each entry has the same number of
+	 * keys, in the slot of its partition
+	 * @param memory the time for which the writers of an entry are remembered
 	 */
 	public RedisWriteBehind(GuardedRedis redis, KeySpace keys, InstanceBus bus,
 			BiFunction<String, List<String>, List<RedisKey>> entries, Duration memory) {

@@ -36,9 +36,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes that wait for their stores, as work of a consumer: a delivery is some changes
- * of one partition, and a partition has one delivery at a time, so that the order of a
- * key is that of its versions.
+ * Changes that wait for their stores, as work of a consumer. A delivery is some changes
+ * of one partition. A partition has one delivery at a time, so that changes of a key are
+ * written in the order of their versions.
  * <p>
  * Partitions are asked for when a message names them or they are due, and all of them
  * every third of the lease. Nothing is given to the store near the end of the lease.
@@ -48,13 +48,13 @@ final class RedisWriteBehindSource
 
 	private static final Log logger = LogFactory.getLog(RedisWriteBehindSource.class);
 
-	/** How many times a lease is extended within its time. */
+	/** Number of times that a lease is extended within its time. */
 	private static final int EXTENSIONS = 3;
 
 	/** After how many outages in a row it is asked whether changes are to blame. */
 	private static final int DOUBTFUL = 3;
 
-	/** After how many leases a call of the store is told to be slow. */
+	/** Number of leases after which a call of the store is reported as slow. */
 	private static final int SLOW = 3;
 
 	/** Between two looks at a partition that Redis did not answer for. */
@@ -82,7 +82,7 @@ final class RedisWriteBehindSource
 	/**
 	 * Creates the source.
 	 * @param writers the writers to the stores, by cache
-	 * @param events told of what becomes of changes
+	 * @param events gets the outcome of changes
 	 */
 	RedisWriteBehindSource(RedisWriteBehind redis, WriteBehindProperties properties,
 			Map<String, StoreWriter<?>> writers, Consumer<WriteBehindEvent> events) {
@@ -112,7 +112,7 @@ final class RedisWriteBehindSource
 		return this.partitions.getOrDefault(cache, List.of()).stream().mapToLong((state) -> state.waiting).sum();
 	}
 
-	// When to look
+	// Times of reads
 
 	/**
 	 * Looks at a partition, with the next take after more changes may have come together.
@@ -140,7 +140,7 @@ final class RedisWriteBehindSource
 	private void look(State state, @Nullable Duration delay) {
 		if (delay != null) {
 			long at = System.nanoTime() + delay.toNanos();
-			// A store that is away is left alone, but for a last attempt
+			// A store that is unavailable is left alone, but for a last attempt
 			long allowed = (!this.draining && state.restUntil - at > 0) ? state.restUntil : at;
 			this.looks.merge(state, allowed, (one, other) -> (one - other < 0) ? one : other);
 		}
@@ -197,7 +197,7 @@ final class RedisWriteBehindSource
 				}
 				state.heldUntil = asked + this.lease;
 				state.begunAt = asked;
-				state.toldSlow = false;
+				state.warnedSlow = false;
 				state.inFlight = true;
 				taken.add(new Delivery<>(String.valueOf(state.partition.number()), state.partition.cache(), 1,
 						String.valueOf(this.deliveries.incrementAndGet()), new Batch(state, take)));
@@ -205,7 +205,7 @@ final class RedisWriteBehindSource
 			});
 	}
 
-	// In an outage the others are not kept waiting, and all are looked at when it is over
+	// In an outage the others do not wait, and all are read when it is over
 	private void failed(State state, Throwable failure) {
 		Throwable cause = Waiting.cause(failure);
 		if (!(cause instanceof RedisUnavailableException)) {
@@ -237,8 +237,8 @@ final class RedisWriteBehindSource
 
 	private CompletableFuture<?> extend(State state) {
 		long asked = System.nanoTime();
-		if (asked - state.begunAt > SLOW * this.lease && !state.toldSlow) {
-			state.toldSlow = true;
+		if (asked - state.begunAt > SLOW * this.lease && !state.warnedSlow) {
+			state.warnedSlow = true;
 			logger.warn("The store of cache '" + state.partition.cache() + "' has been writing for " + SLOW
 					+ " leases. Its partition waits until it returns: set timeouts for its calls");
 		}
@@ -283,7 +283,7 @@ final class RedisWriteBehindSource
 			});
 		}
 		if (settlement.outcome() != Settlement.Outcome.RELEASE) {
-			// Looked for again with all others
+			// It is read again with all others
 			state.inFlight = false;
 			Throwable failure = settlement.failure();
 			logger.warn("Changes of cache '" + state.partition.cache() + "' could not be written"
@@ -300,10 +300,10 @@ final class RedisWriteBehindSource
 		State state = batch.state();
 		if (settling.held()) {
 			state.waiting = settling.waiting();
-			tell(state, written.settled());
+			publishEvents(state, written.settled());
 		}
-		if (written.away() != null) {
-			rest(state, batch.take().changes().size() - written.settled().size(), written.away());
+		if (written.outage() != null) {
+			rest(state, batch.take().changes().size() - written.settled().size(), written.outage());
 			return;
 		}
 		state.outages = 0;
@@ -316,13 +316,13 @@ final class RedisWriteBehindSource
 		}
 	}
 
-	private void rest(State state, int left, Throwable away) {
+	private void rest(State state, int left, Throwable outage) {
 		state.outages = state.outages + 1;
 		if (state.outages == 1) {
 			logger.warn("The store of cache '" + state.partition.cache() + "' is unavailable, its changes wait: "
-					+ FailureText.of(away));
+					+ FailureText.of(outage));
 		}
-		tell(state, WriteBehindEvent.Outcome.RETRIED, left);
+		publishEvent(state, WriteBehindEvent.Outcome.RETRIED, left);
 		Duration delay = this.properties.delay(state.outages);
 		state.restUntil = System.nanoTime() + delay.toNanos();
 		this.looks.remove(state);
@@ -331,11 +331,11 @@ final class RedisWriteBehindSource
 		}
 	}
 
-	private void tell(State state, List<Settled> settled) {
+	private void publishEvents(State state, List<Settled> settled) {
 		for (Outcome outcome : Outcome.values()) {
 			long count = settled.stream().filter((each) -> each.outcome() == outcome).count();
 			if (count > 0) {
-				tell(state, switch (outcome) {
+				publishEvent(state, switch (outcome) {
 					case DONE -> WriteBehindEvent.Outcome.WRITTEN;
 					case RETRY -> WriteBehindEvent.Outcome.RETRIED;
 					case DEAD -> WriteBehindEvent.Outcome.DEAD;
@@ -344,7 +344,7 @@ final class RedisWriteBehindSource
 		}
 	}
 
-	private void tell(State state, WriteBehindEvent.Outcome outcome, long count) {
+	private void publishEvent(State state, WriteBehindEvent.Outcome outcome, long count) {
 		this.events.accept(new WriteBehindEvent(state.partition.cache(), outcome, count));
 	}
 
@@ -398,7 +398,7 @@ final class RedisWriteBehindSource
 		/** By the system's nano time; when its changes were taken. */
 		private volatile long begunAt;
 
-		private volatile boolean toldSlow;
+		private volatile boolean warnedSlow;
 
 		/** Number of consecutive attempts at which the store was unavailable. */
 		private volatile int outages;

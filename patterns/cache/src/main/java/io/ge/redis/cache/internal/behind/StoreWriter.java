@@ -23,7 +23,7 @@ import tools.jackson.databind.ObjectReader;
 
 /**
  * Hands changes to a store: all at once, and each alone if that fails because of one of
- * them, so that one that cannot be written does not keep the others.
+ * them. So a change that cannot be written does not block the others.
  *
  * @param <V> the values
  */
@@ -31,7 +31,7 @@ final class StoreWriter<V> {
 
 	private static final Log logger = LogFactory.getLog(StoreWriter.class);
 
-	/** A store that is really away may take long to say so. */
+	/** A store that is really unavailable may take long to say so. */
 	private static final int PROBES = 5;
 
 	private final WriteBehindStore<V> store;
@@ -56,7 +56,7 @@ final class StoreWriter<V> {
 	/**
 	 * Writes changes.
 	 * @param leave asked before each call of the store, and ends it
-	 * @param doubtful whether a store that seems away is asked for single changes
+	 * @param doubtful whether a store that seems unavailable is asked for single changes
 	 */
 	Written write(List<WaitingChange> waiting, BooleanSupplier leave, boolean doubtful) {
 		List<Settled> settled = new ArrayList<>(waiting.size());
@@ -79,7 +79,7 @@ final class StoreWriter<V> {
 			readable.forEach((each) -> settled.add(each.done()));
 			return new Written(settled, null);
 		}
-		if (isAway(failure)) {
+		if (isTransient(failure)) {
 			return doubtful ? probe(readable, changes, settled, leave, failure) : new Written(settled, failure);
 		}
 		if (changes.size() == 1) {
@@ -99,7 +99,7 @@ final class StoreWriter<V> {
 			if (failure == null) {
 				settled.add(waiting.get(i).done());
 			}
-			else if (isAway(failure)) {
+			else if (isTransient(failure)) {
 				return new Written(settled, failure);
 			}
 			else {
@@ -110,12 +110,12 @@ final class StoreWriter<V> {
 	}
 
 	/**
-	 * Asks whether a store that seems away takes some of the changes. If it takes one it
-	 * is not away, and those that it did not take are to blame. Takes them at random, or
-	 * those to blame might always be the first.
+	 * Asks whether a store that seems unavailable takes some of the changes. If it takes
+	 * one it is available, and those that it did not take are to blame. Takes them at
+	 * random, or those to blame might always be the first.
 	 */
 	private Written probe(List<WaitingChange> waiting, List<Change<V>> changes, List<Settled> settled,
-			BooleanSupplier leave, Throwable away) {
+			BooleanSupplier leave, Throwable outage) {
 		List<Integer> order = new ArrayList<>(IntStream.range(0, changes.size()).boxed().toList());
 		Collections.shuffle(order);
 		List<Settled> written = new ArrayList<>();
@@ -133,7 +133,7 @@ final class StoreWriter<V> {
 			}
 		}
 		if (written.isEmpty()) {
-			return new Written(settled, away);
+			return new Written(settled, outage);
 		}
 		settled.addAll(written);
 		failures.forEach((change, failure) -> settled.add(failed(change, failure)));
@@ -168,12 +168,12 @@ final class StoreWriter<V> {
 		return failure;
 	}
 
-	private boolean isAway(Throwable failure) {
+	private boolean isTransient(Throwable failure) {
 		try {
-			return this.store.isAway(failure);
+			return this.store.isTransient(failure);
 		}
 		catch (Exception | StackOverflowError | LinkageError ex) {
-			logger.warn("The store of cache '" + this.cache + "' could not tell whether it is unavailable: " + ex);
+			logger.warn("The store of cache '" + this.cache + "' failed to classify a failure: " + ex);
 			return false;
 		}
 	}
@@ -191,9 +191,9 @@ final class StoreWriter<V> {
 	 * The result of writing changes.
 	 *
 	 * @param settled those of which it is known; the others are still to be written
-	 * @param away why the store could not be reached, or {@code null} if it could
+	 * @param outage why the store could not be reached, or {@code null} if it could
 	 */
-	record Written(List<Settled> settled, @Nullable Throwable away) {
+	record Written(List<Settled> settled, @Nullable Throwable outage) {
 	}
 
 }

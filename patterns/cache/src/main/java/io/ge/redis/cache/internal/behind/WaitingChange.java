@@ -5,14 +5,14 @@ package io.ge.redis.cache.internal.behind;
 import io.ge.redis.cache.WriteBehindProperties;
 
 /**
- * A change as Redis has it.
+ * A change in the form that Redis stores.
  *
  * @param json the value, empty for none
- * @param mention where the key stands in the queue, empty for nowhere
+ * @param mention the position of the key in the queue, empty for none
  */
 record WaitingChange(String key, long version, int failures, byte[] json, String mention) {
 
-	/** An exception may tell a lot. */
+	/** Messages of exceptions may be long. */
 	private static final int LONGEST_REASON = 500;
 
 	Settled done() {

@@ -35,14 +35,15 @@ import org.springframework.util.Assert;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The caches that are written behind: takes changes on every instance, and writes them on
- * those that have the store. Starts to write after the connections and stops before them,
+ * The caches that are written behind. Every instance takes changes, and instances that
+ * have the store write them. Writing starts after the connections. It stops before them,
  * and after everything that serves requests.
  * <p>
- * The one who puts the first change into a partition that nobody holds takes it, if it
- * has the store; else all that have it are told. Who holds it keeps it as long as changes
- * come, and is told of them. Every third of the lease each instance looks at all
- * partitions, in case somebody has died or a message was lost.
+ * An instance that puts the first change into a partition without a holder becomes its
+ * holder, if it has the store. Else all instances that have the store are notified. The
+ * holder keeps the partition as long as changes come, and is notified of them. Every
+ * third of the lease each instance reads all partitions, in case an instance has died or
+ * a message was lost.
  */
 public final class WriteBehind implements SmartLifecycle {
 
@@ -138,10 +139,10 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Puts a value into the cache and its change into the queue.
-	 * @param entry what the entry is to be; empty to remove it
-	 * @param ttl how long the entry stays; zero for as long as nobody removes it
-	 * @return completes with the version, or with {@link WriteBehindFullException} or
-	 * what Redis failed with
+	 * @param entry the new content of the entry; empty to remove it
+	 * @param ttl time to live of the entry; zero for none
+	 * @return completes with the version, or with {@link WriteBehindFullException} or the
+	 * failure of Redis
 	 */
 	public CompletableFuture<Long> append(String cache, List<String> key, byte[] change, byte[] entry, Duration ttl,
 			CallBudget budget) {
@@ -214,7 +215,7 @@ public final class WriteBehind implements SmartLifecycle {
 	}
 
 	/**
-	 * Listens once, however often it is started: nobody can be made to stop telling.
+	 * Listens once, however often it is started, since a listener cannot be removed.
 	 */
 	private void listen() {
 		if (this.listening) {

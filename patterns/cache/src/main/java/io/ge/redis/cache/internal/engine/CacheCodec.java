@@ -52,7 +52,7 @@ public final class CacheCodec {
 	}
 
 	/**
-	 * Returns the type of a cache of which nobody has said what it holds.
+	 * Returns the type of a cache whose values have no declared type.
 	 */
 	public CacheType open() {
 		return this.open.get();

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The header of an entry, before its content, big endian. The scripts read the load time
- * and how long it is kept.
+ * and the time for which it is kept.
  * <p>
- * Byte 0 the format, 1 to 4 the shape of the type, 5 flags, 6 to 9 the load time, 10 to
- * 13 how long it is kept beyond its expiry, 14 to 21 the stamp, 22 to 29 the server time
- * in milliseconds at which Redis drops it, which the scripts write: 0 if that is not
- * known, below 0 for never; then, if there are tags, their number in a byte, and eight
- * bytes for each.
+ * Byte 0 is the format, 1 to 4 the shape of the type, 5 flags, 6 to 9 the load time.
+ * Bytes 10 to 13 are the time for which it is kept beyond its expiry, 14 to 21 the stamp.
+ * Bytes 22 to 29 are the server time in milliseconds at which Redis drops it, which the
+ * scripts write: 0 if that is not known, below 0 for never. If there are tags, their
+ * number follows in a byte, and eight bytes for each.
  *
- * @param loadMillis how long it took to load the value, in milliseconds; 0 if that is not
- * known, and the value is not refreshed before its expiry
- * @param keptMillis how long it is kept beyond its expiry, in milliseconds
+ * @param loadMillis the load time of the value, in milliseconds; 0 if that is not known,
+ * and the value is not refreshed before its expiry
+ * @param keptMillis the time for which it is kept beyond its expiry, in milliseconds
  * @param stamp the sequence of invalidations that its loader knew before that; 0 for none
  * @param tags hashes of its tags
  */
@@ -34,7 +34,7 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 
 	static final byte FORMAT = 4;
 
-	/** How many of the first bytes tell whether a reader can read the rest. */
+	/** Number of the first bytes that show whether a reader can read the rest. */
 	static final int READABLE = 1 + Integer.BYTES;
 
 	private static final int FLAGS = READABLE;

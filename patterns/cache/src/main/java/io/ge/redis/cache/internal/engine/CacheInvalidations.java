@@ -16,21 +16,21 @@ import io.ge.redis.core.outage.CallBudget;
 
 /**
  * Invalidations of many entries at once. Each gives its tags a new version, higher than
- * any before in that cache. An entry is stamped with the highest version known before it
- * was loaded, and is outdated if one of its tags has a higher one now. Readers compare
- * the two from memory, which is fed by messages and confirmed by a background look at
- * Redis at half of {@code max-staleness}.
+ * any before in that cache. An entry is stamped with the highest version known before its
+ * load. It is outdated if one of its tags has a higher version now. Readers compare the
+ * two from memory. Messages update this memory, and a background read of Redis at half of
+ * {@code max-staleness} confirms it.
  * <p>
  * A version that is known late makes a stamp too low, which costs a load and nothing
  * else. A reader in a transaction may see an older database: its value is stored only if
  * no version was given since that began.
  * <p>
- * What Redis could not be told is kept and told as soon as it answers; until then this
- * instance bypasses such a cache.
+ * Invalidations that Redis does not take are kept, and sent as soon as it answers. Until
+ * then this instance bypasses such a cache.
  */
 public final class CacheInvalidations {
 
-	/** Stands for a stamp where a value must not be stored. */
+	/** Replaces a stamp where a value must not be stored. */
 	public static final long UNSTAMPABLE = -1;
 
 	private static final CompletableFuture<Void> READY = CompletableFuture.completedFuture(null);
@@ -63,8 +63,8 @@ public final class CacheInvalidations {
 		this.redis = redis;
 		this.kept = kept;
 		this.maxStaleness = maxStaleness.toNanos();
-		redis.onNews(this::heard);
-		redis.onRecovery(() -> this.soon.execute(this::tellDue));
+		redis.onInvalidation(this::heard);
+		redis.onRecovery(() -> this.soon.execute(this::sendDue));
 	}
 
 	public void close() {
@@ -75,7 +75,7 @@ public final class CacheInvalidations {
 
 	/**
 	 * Completes when what is known of a cache is not too old to be relied on.
-	 * @return completes exceptionally if Redis cannot tell
+	 * @return completes exceptionally if Redis is unavailable
 	 */
 	public CompletableFuture<Void> ready(String cache, CallBudget budget) {
 		TagVersions known = versions(cache);
@@ -139,8 +139,9 @@ public final class CacheInvalidations {
 	}
 
 	/**
-	 * As {@link #stamp}, when what is known is not too old. Where it remains so, what is
-	 * stamped with an old version is loaded once more.
+	 * Returns the stamp like {@link #stamp}, after a read if the known versions are too
+	 * old. If they remain so, a value that is stamped with an old version is loaded
+	 * again.
 	 * @return completes with the stamp, never exceptionally
 	 */
 	public CompletableFuture<Long> stampWhenReady(String cache, Snapshot snapshot, CallBudget budget) {
@@ -178,8 +179,8 @@ public final class CacheInvalidations {
 	}
 
 	/**
-	 * Returns whether Redis has yet to be told of an invalidation, so that entries there
-	 * may be outdated without showing it.
+	 * Returns whether an invalidation has yet to reach Redis, so that entries there may
+	 * be outdated without showing it.
 	 */
 	public boolean isDue(String cache) {
 		return !this.due.isEmpty() && this.due.containsKey(cache);
@@ -194,7 +195,7 @@ public final class CacheInvalidations {
 		return (known != null) ? known : this.versions.computeIfAbsent(cache, (name) -> new TagVersions());
 	}
 
-	// Who has not read the cache learns all with its first look
+	// An instance that has not read the cache gets all versions with its first read
 	private void heard(String cache, long version, CacheTags tags) {
 		TagVersions known = this.versions.get(cache);
 		if (known != null) {
@@ -206,14 +207,13 @@ public final class CacheInvalidations {
 
 	/**
 	 * Makes entries count as outdated.
-	 * @return completes when Redis knows, or cannot be told at present; never
-	 * exceptionally
+	 * @return completes when Redis has taken them, or is unavailable; never exceptionally
 	 */
 	public CompletableFuture<Outcome> invalidate(String cache, CacheTags tags, CallBudget budget) {
 		if (tags.isEmpty()) {
 			return CompletableFuture.completedFuture(Outcome.INVALIDATED);
 		}
-		return tell(cache, tags, budget).handle((done, failure) -> {
+		return send(cache, tags, budget).handle((done, failure) -> {
 			if (failure == null) {
 				return Outcome.INVALIDATED;
 			}
@@ -223,7 +223,7 @@ public final class CacheInvalidations {
 		});
 	}
 
-	private CompletableFuture<Void> tell(String cache, CacheTags tags, CallBudget budget) {
+	private CompletableFuture<Void> send(String cache, CacheTags tags, CallBudget budget) {
 		TagVersions known = versions(cache);
 		return this.redis.outdate(cache, tags, known.highest(), this.kept.apply(cache), budget)
 			.thenAccept((outdated) -> known.hear(outdated.tags(), outdated.version()));
@@ -233,15 +233,15 @@ public final class CacheInvalidations {
 		if (!this.closed && this.retrying.compareAndSet(false, true)) {
 			this.later.execute(() -> {
 				this.retrying.set(false);
-				tellDue();
+				sendDue();
 			});
 		}
 	}
 
-	private void tellDue() {
+	private void sendDue() {
 		if (!this.closed) {
 			this.due
-				.forEach((cache, all) -> tell(cache, all.tags, this.redis.newBudget()).whenComplete((done, failure) -> {
+				.forEach((cache, all) -> send(cache, all.tags, this.redis.newBudget()).whenComplete((done, failure) -> {
 					if (failure == null) {
 						this.due.remove(cache, all);
 					}
@@ -253,8 +253,8 @@ public final class CacheInvalidations {
 	}
 
 	/**
-	 * The invalidations of a cache that have yet to reach Redis. Each is itself alone:
-	 * what was added while it was told makes another one.
+	 * The invalidations of a cache that have yet to reach Redis. Each object is unique:
+	 * tags that are added while it is sent make another one.
 	 */
 	private static final class Due {
 

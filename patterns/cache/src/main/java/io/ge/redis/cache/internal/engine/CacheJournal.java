@@ -18,10 +18,11 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries that Redis may still hold although the database has changed, because it
- * could not be told. This instance bypasses the cache for each until it is removed. A
- * writer that could not announce itself is open until its transaction has ended. Entries
- * older than the cache's TTL are dropped; beyond {@value #CAPACITY} the TTL is the bound.
+ * The entries that Redis may still hold although the database has changed, because it did
+ * not take their removal. This instance bypasses the cache for each until it is removed.
+ * A writer that could not announce itself is open until its transaction has ended.
+ * Entries older than the cache's TTL are dropped; beyond {@value #CAPACITY} the TTL is
+ * the bound.
  */
 public final class CacheJournal {
 

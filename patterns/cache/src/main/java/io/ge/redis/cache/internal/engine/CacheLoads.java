@@ -211,7 +211,7 @@ public final class CacheLoads {
 	}
 
 	private boolean isBypassed(CacheKey key) {
-		return this.redis.isAway(key) || this.journal.holds(key);
+		return this.redis.isUnavailable(key) || this.journal.holds(key);
 	}
 
 	private InFlightLoad newLoad(CacheQuestion question) {
@@ -234,8 +234,8 @@ public final class CacheLoads {
 	 * Returns how many thousandths of its load time before its expiry a reader replaces a
 	 * value, or 0.
 	 */
-	private static long urge(CacheQuestion question) {
-		double beta = question.settings().refreshUrge();
+	private static long refreshLead(CacheQuestion question) {
+		double beta = question.settings().refreshBeta();
 		if (beta == 0 || !question.refreshable()) {
 			return 0;
 		}
@@ -262,7 +262,7 @@ public final class CacheLoads {
 
 		private final long deadline;
 
-		private final long urge;
+		private final long refreshLead;
 
 		/** The load of another reader of this instance. */
 		private @Nullable InFlightLoad joined;
@@ -275,7 +275,7 @@ public final class CacheLoads {
 			this.settings = question.settings();
 			this.budget = budget;
 			this.deadline = System.nanoTime() + this.settings.loadWait().toNanos();
-			this.urge = urge(question);
+			this.refreshLead = refreshLead(question);
 		}
 
 		/**
@@ -338,14 +338,15 @@ public final class CacheLoads {
 		 */
 		private CompletableFuture<CacheLookup> take(InFlightLoad load, byte @Nullable [] entry, long now) {
 			long left = (entry != null && this.question.isReadable(entry)) ? CacheHeader.leftMillis(entry, now) : 0;
-			if (entry == null || left == 0 || (left > 0 && left * 1000 <= CacheHeader.loadMillis(entry) * this.urge)) {
+			if (entry == null || left == 0
+					|| (left > 0 && left * 1000 <= CacheHeader.loadMillis(entry) * this.refreshLead)) {
 				return script(load);
 			}
 			return CompletableFuture.completedFuture(new CacheLookup.Found(entry, left, null, true));
 		}
 
 		private CompletableFuture<CacheLookup> script(InFlightLoad load) {
-			return CacheLoads.this.redis.lookup(this.question, load, this.urge, this.budget);
+			return CacheLoads.this.redis.lookup(this.question, load, this.refreshLead, this.budget);
 		}
 
 		private void answered(InFlightLoad load, CacheLookup found) {

@@ -44,7 +44,7 @@ public final class CacheRegistry {
 
 	private final Map<String, CacheSettings> settings = new ConcurrentHashMap<>();
 
-	/** How often a declaration has changed the settings. */
+	/** Number of declarations that have changed the settings. */
 	private final AtomicInteger changes = new AtomicInteger();
 
 	private final WriterDefinitions writers = new WriterDefinitions();
@@ -138,8 +138,8 @@ public final class CacheRegistry {
 		}
 	}
 
-	// First the number: who has merged what was before then sees it, or puts it in
-	// before the map is cleared
+	// First the number: a thread that has merged older settings then sees it, or puts
+	// them in before the map is cleared
 	private void changed() {
 		this.changes.incrementAndGet();
 		this.settings.clear();
@@ -196,8 +196,8 @@ public final class CacheRegistry {
 	}
 
 	/**
-	 * Returns the names in the properties that no annotation, of Spring's neither, and so
-	 * far no code has used, and that are given no type for code.
+	 * Returns the names in the properties that are unused: by annotations of ours or
+	 * Spring's, and so far by code. Names with a type for code are not among them.
 	 */
 	public Set<String> unusedNames() {
 		Set<String> names = new TreeSet<>(configuredNames());
@@ -278,7 +278,7 @@ public final class CacheRegistry {
 				origins.pick("staleIfError", named.staleIfError(), null, all.staleIfError()),
 				origins.pick("leaseTime", named.leaseTime(), null, all.leaseTime()),
 				origins.pick("loadWait", named.loadWait(), null, all.loadWait()),
-				origins.pick("onLoadTimeout", named.onLoadTimeout(), null, all.onLoadTimeout()), refreshUrge(all,
+				origins.pick("onLoadTimeout", named.onLoadTimeout(), null, all.onLoadTimeout()), refreshBeta(all,
 						origins.pick("earlyRefresh", named.earlyRefreshMode(), null, all.earlyRefresh().mode())));
 	}
 
@@ -291,7 +291,7 @@ public final class CacheRegistry {
 		return this.permanentByCache.containsKey(cache) ? Boolean.TRUE : null;
 	}
 
-	private static double refreshUrge(CacheProperties all, CacheProperties.EarlyRefreshMode mode) {
+	private static double refreshBeta(CacheProperties all, CacheProperties.EarlyRefreshMode mode) {
 		return (mode == CacheProperties.EarlyRefreshMode.XFETCH) ? all.earlyRefresh().beta() : 0;
 	}
 

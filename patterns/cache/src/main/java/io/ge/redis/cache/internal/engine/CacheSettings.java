@@ -7,19 +7,19 @@ import java.time.Duration;
 import io.ge.redis.cache.OnLoadTimeout;
 
 /**
- * How long a cache keeps values and makes callers wait.
+ * Times for which a cache keeps values and makes callers wait.
  *
  * @param permanent whether a value stays until it is replaced or removed instead
- * @param negativeTtl how long the absence of a value stays; zero to not cache it
- * @param ttlJitter the share of its time by which a value stays shorter at most
- * @param staleIfError how long a value is kept beyond its time
- * @param leaseTime how long a loader has the entry for itself
- * @param loadWait how long a caller waits for another one's value
- * @param refreshUrge how much earlier than needed values are refreshed, in load times; 0
- * if they are not refreshed before their expiry
+ * @param negativeTtl time to live of a cached absence; zero to not cache it
+ * @param ttlJitter largest share by which the time of a value is shortened
+ * @param staleIfError time for which a value is kept beyond its expiry
+ * @param leaseTime time for which one loader alone may fill the entry
+ * @param loadWait longest time that a caller waits for the value of another one
+ * @param refreshBeta factor by which values are refreshed earlier than needed, in load
+ * times; 0 if they are not refreshed before their expiry
  */
 public record CacheSettings(Duration ttl, boolean permanent, Duration negativeTtl, double ttlJitter,
-		Duration staleIfError, Duration leaseTime, Duration loadWait, OnLoadTimeout onLoadTimeout, double refreshUrge) {
+		Duration staleIfError, Duration leaseTime, Duration loadWait, OnLoadTimeout onLoadTimeout, double refreshBeta) {
 
 	/** Longer than anything that is waited for. */
 	public static final Duration EVER = Duration.ofDays(3650);

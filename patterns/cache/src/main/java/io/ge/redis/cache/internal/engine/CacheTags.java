@@ -41,7 +41,7 @@ public final class CacheTags {
 	 * where an element that is a list itself names a tag by several parts.
 	 * @param value a tag or several; {@code null} or nothing in it for none
 	 * @param what where the value comes from, for the message
-	 * @return the tags, {@link #ALL} if there are more than anybody counts
+	 * @return the tags, {@link #ALL} if there are too many to count
 	 * @throws io.ge.redis.InvalidKeyException if an element names nothing
 	 */
 	public static CacheTags of(@Nullable Object value, Object what) {
@@ -55,8 +55,8 @@ public final class CacheTags {
 		return (hashes.size() <= MOST) ? new CacheTags(hashes) : ALL;
 	}
 
-	// Blank text may be all that a column holds. As a tag it is one like any other: if it
-	// were none, what has it could not be invalidated by it
+	// A column may hold only blank text. As a tag it is like any other: if it were none,
+	// its entries could not be invalidated by it
 	private static List<String> texts(Object tag, Object what) {
 		return (tag instanceof CharSequence text && text.toString().isBlank()) ? List.of(text.toString())
 				: KeyText.of(tag, what);

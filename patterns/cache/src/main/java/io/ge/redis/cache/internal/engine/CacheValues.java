@@ -141,7 +141,7 @@ public final class CacheValues {
 			String given = "is not stored, since a " + value.getClass().getName();
 			warnOnce(cache,
 					(type == this.codec.open())
-							? given + " does not tell one type for all of its content. Set ge.redis.cache.caches."
+							? given + " does not define one type for all of its content. Set ge.redis.cache.caches."
 									+ cache + ".type."
 							: given + " is no " + type.javaType().toCanonical() + ", which the cache holds.");
 			return null;

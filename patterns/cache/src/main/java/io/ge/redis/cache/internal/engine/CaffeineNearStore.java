@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Memory by Caffeine. No other class may touch it, since applications need not have it.
  * <p>
- * What has stood for its time is dropped to free its memory, by a clock that is set from
- * time to time, so that a hit need not look at another one. Until when a value may be
- * served is for its reader to judge.
+ * Expired values are dropped to free their memory. Their clock is set from time to time,
+ * so that a hit need not read another one. The reader of a value decides until when it
+ * may be served.
  */
 public final class CaffeineNearStore implements NearStore {
 

@@ -27,7 +27,7 @@ final class LazyValueException extends DatabindException {
 	}
 
 	/**
-	 * Returns what the application is told.
+	 * Returns the exception for the application.
 	 * @param cache the cache's name
 	 */
 	public UncacheableValueException in(String cache) {

@@ -19,9 +19,9 @@ import tools.jackson.databind.module.SimpleModule;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses what stands in entities for something that Hibernate has not loaded, where
- * there is a Hibernate: writing it would load it, or fail, or store a hole. It is refused
- * in whatever state it is, so that it shows in the first test.
+ * Refuses proxies and collections of entities that Hibernate has not loaded, if Hibernate
+ * is present. Writing one would load it, or fail, or store a hole. It is refused in any
+ * state, so that it shows in the first test.
  */
 final class LazyValues {
 
@@ -51,8 +51,8 @@ final class LazyValues {
 	}
 
 	/**
-	 * Refuses a value that is written by its declared type, as the whole value is and
-	 * what stands in its collections.
+	 * Refuses a value that is written by its declared type, like the whole value and the
+	 * elements of its collections.
 	 * @throws LazyValueException if it is such a value
 	 */
 	void check(@Nullable Object value) {

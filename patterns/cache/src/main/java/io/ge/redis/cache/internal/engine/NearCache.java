@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values of one cache that this instance keeps in memory.
  * <p>
- * A value gets there only from an answer of Redis, and only if the token of its load
- * still exists that was put there before Redis was asked: a change notification removes
- * value and token. If the subscription was lost in between, the epoch of the token shows
- * that.
+ * A value is put there only from an answer of Redis, and only if the token of its load
+ * still exists. The token is put there before Redis is asked, and a change notification
+ * removes value and token. If the subscription was lost in between, the epoch of the
+ * token shows that.
  * <p>
  * A value that readers would refresh before its expiry is served for a fraction of its
- * load time only, so that one of them gets the lease for that.
+ * load time only. So one of them gets the lease to refresh it.
  */
 public final class NearCache {
 
-	/** How many load times before the expiry hardly any dice call for a refresh. */
-	private static final int FEW = 5;
+	/** Number of load times before the expiry at which a refresh is rarely drawn. */
+	private static final int RARELY = 5;
 
-	/** How often in a load time Redis is asked where they do. */
+	/** Number of requests to Redis in a load time after that. */
 	private static final int ASKED = 8;
 
 	private final NearStore store;
@@ -59,11 +59,10 @@ public final class NearCache {
 	}
 
 	/**
-	 * Returns a value that may be served now, as far as this can be told without its
-	 * tags.
+	 * Returns a value that may be served now, judged without its tags.
 	 */
 	public @Nullable NearValue get(CacheKey key, CacheType type, long now) {
-		// In this order: what is read afterwards knows the news that are confirmed
+		// In this order: what is read afterwards includes all confirmed invalidations
 		if (!this.feed.isConfirmed(now)) {
 			return null;
 		}
@@ -78,7 +77,7 @@ public final class NearCache {
 	 * @return the token, which must be returned; {@code null} if nothing can be kept
 	 */
 	public @Nullable NearToken begin(CacheKey key, long lookedAt) {
-		if (!NearNews.isTold(key)) {
+		if (!NearInvalidations.isPublished(key)) {
 			return null;
 		}
 		// In this order: if the subscription is lost in between, the epoch is over
@@ -97,29 +96,29 @@ public final class NearCache {
 		return token;
 	}
 
-	public void keep(NearToken token, CacheType type, CacheType.Content content, long leftMillis, double refreshUrge) {
+	public void keep(NearToken token, CacheType type, CacheType.Content content, long leftMillis, double refreshBeta) {
 		CacheHeader header = content.header();
-		long served = servedMillis(leftMillis, header.loadMillis(), refreshUrge);
+		long served = servedMillis(leftMillis, header.loadMillis(), refreshBeta);
 		long longest = token.until - token.begun;
 		long until = token.begun + ((served < longest / 1_000_000) ? served * 1_000_000 : longest);
 		this.store.replace(token, new NearValue(content.value(), type, token, until, header.stamp(), header.tags()));
 	}
 
 	/**
-	 * Returns for how long a value may be served.
+	 * Returns the time for which a value may be served.
 	 * @param left the time to its expiry, or -1 if it has none
-	 * @param load how long it took to load, or 0 if that is not known
-	 * @param urge how inclined readers are to replace it before its expiry, or 0
+	 * @param load the load time, or 0 if that is not known
+	 * @param beta factor by which readers replace it earlier, or 0
 	 * @return milliseconds from the time at which Redis was asked
 	 */
-	public static long servedMillis(long left, long load, double urge) {
+	public static long servedMillis(long left, long load, double beta) {
 		if (left < 0) {
 			return Long.MAX_VALUE;
 		}
-		if (load == 0 || urge == 0) {
+		if (load == 0 || beta == 0) {
 			return left;
 		}
-		long refreshed = (long) Math.ceil(load * (CacheLoads.MARGIN + FEW * urge));
+		long refreshed = (long) Math.ceil(load * (CacheLoads.MARGIN + RARELY * beta));
 		return Math.min(left, Math.max(left - refreshed, Math.max(1, load / ASKED)));
 	}
 

@@ -14,9 +14,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether Redis lets this instance tell the others what has changed. Scripts do
- * not fail if it does not, so nobody would notice that others serve old values from
- * memory.
+ * Checks whether Redis lets this instance publish invalidations to the others. Scripts do
+ * not fail if it does not, so old values in the memory of others would go unnoticed.
  */
 public final class NearCheck {
 

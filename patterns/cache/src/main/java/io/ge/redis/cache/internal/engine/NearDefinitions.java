@@ -71,7 +71,7 @@ final class NearDefinitions {
 			throw new GuardConfigurationException("ge.redis.cache.near",
 					"values of caches are to be kept in memory, but Caffeine is not on the class path.",
 					"Add the dependency com.github.ben-manes.caffeine:caffeine, whose version Spring Boot manages,"
-							+ " or set max-entries to 0 where an instance keeps none and tells the others.");
+							+ " or set max-entries to 0 where an instance keeps none and only notifies the others.");
 		}
 	}
 

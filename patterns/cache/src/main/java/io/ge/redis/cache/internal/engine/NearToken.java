@@ -15,7 +15,7 @@ public final class NearToken implements NearSlot, AutoCloseable {
 
 	private final CacheKey key;
 
-	/** Since when change notifications have arrived without a gap. */
+	/** Start of the time in which change notifications have arrived without a gap. */
 	final long epoch;
 
 	/** When it was made, before Redis was asked, by {@link System#nanoTime()}. */
@@ -60,10 +60,10 @@ public final class NearToken implements NearSlot, AutoCloseable {
 	 * Keeps what Redis has answered, if the token still exists.
 	 * @param leftMillis the time to the expiry in milliseconds as Redis has answered it,
 	 * or -1 if there is none
-	 * @param refreshUrge the inclination of readers to replace the value before that
+	 * @param refreshBeta the inclination of readers to replace the value before that
 	 */
-	public void keep(CacheType type, CacheType.Content content, long leftMillis, double refreshUrge) {
-		this.cache.keep(this, type, content, leftMillis, refreshUrge);
+	public void keep(CacheType type, CacheType.Content content, long leftMillis, double refreshBeta) {
+		this.cache.keep(this, type, content, leftMillis, refreshBeta);
 	}
 
 	@Override

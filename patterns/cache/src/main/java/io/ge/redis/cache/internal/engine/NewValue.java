@@ -8,8 +8,8 @@ import java.time.Duration;
  * A value to publish.
  *
  * @param bytes the value
- * @param ttl how long it stays in Redis; zero for as long as nobody removes it
- * @param kept how much of that is beyond its expiry
+ * @param ttl time to live in Redis; zero for none
+ * @param kept the part of that time beyond its expiry
  */
 public record NewValue(byte[] bytes, Duration ttl, Duration kept) {
 

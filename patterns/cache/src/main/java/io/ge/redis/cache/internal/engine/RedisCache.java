@@ -28,11 +28,11 @@ import io.ge.redis.core.script.ScriptReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caches' state in Redis: {@code prefix:cache:{cache:key}:e1} is the entry, {@code
- * :w1} the hash of its writers, {@code :q1} the set of callers that wait for it and
- * {@code :r1} the token of the reader that refreshes it. The scripts state the protocol;
- * {@code docs/caching-design.md} explains it. {@code prefix:cache:{warm-up:name}:u1} is
- * the state of a warm-up.
+ * The caches' state in Redis. The key {@code prefix:cache:{cache:key}:e1} is the entry,
+ * {@code :w1} the hash of its writers. {@code :q1} is the set of callers that wait for
+ * it, and {@code :r1} the token of the reader that refreshes it. The scripts state the
+ * protocol; {@code docs/caching-design.md} explains it.
+ * {@code prefix:cache:{warm-up:name}:u1} is the state of a warm-up.
  * <p>
  * A step with unknown outcome leaves: a lookup, a lease, which is compensated; a fill,
  * the value or the lease, which is compensated; an announcement or a publication, a
@@ -43,14 +43,14 @@ public final class RedisCache {
 	static final String TOPIC = "cache";
 
 	/** Followed by the name of a cache and the parts of a key. */
-	public static final String NEWS = "cache.near";
+	public static final String NEAR_TOPIC = "cache.near";
 
-	/** Begins the token of a reader that nobody waits for. */
+	/** First character of the token of a reader for which no caller waits. */
 	private static final String OPEN = "~";
 
 	/**
-	 * How long writers are remembered beyond their time, and so how long ago a reader's
-	 * transaction may have begun if its value is to be stored.
+	 * Time for which writers are remembered after their deadline. The value of a reader
+	 * is stored only if its transaction has begun within that time.
 	 */
 	private static final Duration MEMORY = Duration.ofMinutes(1);
 
@@ -97,8 +97,8 @@ public final class RedisCache {
 
 	/**
 	 * Creates the adapter.
-	 * @param near tells caches that instances keep in memory, so that all are told of
-	 * what changes in them
+	 * @param near whether instances keep a cache in memory, so that all are notified of
+	 * its changes
 	 */
 	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout,
 			Predicate<String> behind, Predicate<String> near) {
@@ -130,11 +130,11 @@ public final class RedisCache {
 		return this.redis.newBudget();
 	}
 
-	public boolean isAway() {
+	public boolean isUnavailable() {
 		return this.redis.isUnavailable();
 	}
 
-	public boolean isAway(CacheKey key) {
+	public boolean isUnavailable(CacheKey key) {
 		return this.redis.isUnavailable(() -> this.keys.entity(key));
 	}
 
@@ -147,7 +147,7 @@ public final class RedisCache {
 	}
 
 	/**
-	 * Returns the handle of a reader for which nobody is to wait.
+	 * Returns the handle of a reader for which no caller is to wait.
 	 */
 	String newOpenHandle() {
 		return OPEN + newHandle();
@@ -167,17 +167,17 @@ public final class RedisCache {
 	 * Calls a listener with the entries that any instance has changed. Messages may be
 	 * lost.
 	 */
-	public void onNews(Consumer<CacheKey> changed) {
-		this.bus.handle(NEWS, (message) -> changed.accept(NearNews.read(message)));
+	public void onInvalidation(Consumer<CacheKey> changed) {
+		this.bus.handle(NEAR_TOPIC, (message) -> changed.accept(NearInvalidations.read(message)));
 	}
 
 	/**
-	 * Returns the channel and the message by which a script tells that an entry changes,
-	 * or nothing where nobody has to know.
+	 * Returns the channel and the message by which a script publishes that an entry
+	 * changes, or an empty text if no instance keeps it.
 	 */
-	private String news(CacheKey key) {
-		return (this.near.test(key.cache()) && NearNews.isTold(key))
-				? this.bus.newsChannel() + ' ' + NEWS + ' ' + NearNews.write(key) : "";
+	private String invalidation(CacheKey key) {
+		return (this.near.test(key.cache()) && NearInvalidations.isPublished(key))
+				? this.bus.newsChannel() + ' ' + NEAR_TOPIC + ' ' + NearInvalidations.write(key) : "";
 	}
 
 	boolean isWoken() {
@@ -197,22 +197,24 @@ public final class RedisCache {
 	 * Asks for a value, or the permit to load it.
 	 * @param load the permit if it is granted, and the number by which the reader is
 	 * woken
-	 * @param urge how many thousandths of its load time before its expiry the reader
-	 * replaces a value, or 0
+	 * @param refreshLead the time before its expiry at which the reader replaces a value,
+	 * in thousandths of its load time, or 0
 	 */
-	CompletableFuture<CacheLookup> lookup(CacheQuestion question, InFlightLoad load, long urge, CallBudget budget) {
+	CompletableFuture<CacheLookup> lookup(CacheQuestion question, InFlightLoad load, long refreshLead,
+			CallBudget budget) {
 		List<RedisKey> names = this.keys.of(question.key());
 		String token = load.token;
 		return this.redis
-			.run(ScriptCall.of(LOOKUP, names, lookupArguments(question, token, this.waker + " " + load.id, urge)),
-					budget, () -> ScriptCall.of(FREE, names, token, 0), load.lease)
+			.run(ScriptCall.of(LOOKUP, names,
+					lookupArguments(question, token, this.waker + " " + load.id, refreshLead)), budget,
+					() -> ScriptCall.of(FREE, names, token, 0), load.lease)
 			.thenApply((reply) -> answer(load, reply));
 	}
 
-	private static Object[] lookupArguments(CacheQuestion question, String token, String waker, long urge) {
+	private static Object[] lookupArguments(CacheQuestion question, String token, String waker, long refreshLead) {
 		CacheSettings settings = question.settings();
 		return new Object[] { token, settings.leaseTime().toMillis(), waker, question.readable().array(),
-				question.replace() ? 1 : 0, urge, useOfExpired(settings) };
+				question.replace() ? 1 : 0, refreshLead, useOfExpired(settings) };
 	}
 
 	/**
@@ -264,11 +266,11 @@ public final class RedisCache {
 
 	/**
 	 * Stores a loaded value, or releases the lease.
-	 * @param seen what an open lease has shown of the writers before it, or nothing for a
-	 * value that may be a change
-	 * @param ttl how long it stays; zero for as long as nobody removes it
-	 * @param age of the reader's transaction when it had the lease, in milliseconds, or
-	 * -1
+	 * @param seen the writers before an open lease, or nothing for a value that may be a
+	 * change
+	 * @param ttl time to live; zero for none
+	 * @param age age of the reader's transaction when it had the lease, in milliseconds,
+	 * or -1
 	 */
 	public CompletableFuture<CacheFill> fill(CacheKey key, String token, String seen, Duration lease, byte[] value,
 			Duration ttl, long age, CallBudget budget) {
@@ -301,7 +303,8 @@ public final class RedisCache {
 
 	private Object[] fillArguments(CacheKey key, String token, String seen, Duration lease, byte[] value, Duration ttl,
 			long age) {
-		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, news(key), seen };
+		return new Object[] { token, lease.toMillis(), value, ttl.toMillis(), age, this.memoryMillis, invalidation(key),
+				seen };
 	}
 
 	private static CacheFill fill(ScriptReply reply) {
@@ -314,10 +317,10 @@ public final class RedisCache {
 	}
 
 	/**
-	 * Gives up a lease, or leave to refresh a value.
-	 * @param rest for how long nobody else is to refresh that value
-	 * @param discard whether something was loaded that is not to be stored, so that the
-	 * value goes if it has expired
+	 * Releases a lease, or the permit to refresh a value.
+	 * @param rest the time for which no other reader refreshes that value
+	 * @param discard whether the loaded value is not to be stored, so that the old value
+	 * is removed if it has expired
 	 */
 	void free(CacheKey key, String token, Duration lease, Duration rest, boolean discard) {
 		ScriptCall call = ScriptCall.of(FREE, this.keys.of(key), token, rest.toMillis(), discard ? 1 : 0);
@@ -328,21 +331,21 @@ public final class RedisCache {
 			CallBudget budget) {
 		String mode = locked ? "locked" : (prolong ? "prolong" : "unlocked");
 		return this.redis.run(ScriptCall.of(INTENT, this.keys.of(key), writer, this.intentTimeout.toMillis(),
-				this.memoryMillis, mode, news(key)), budget);
+				this.memoryMillis, mode, invalidation(key)), budget);
 	}
 
 	public CompletableFuture<Boolean> publish(CacheKey key, String writer, boolean locked, NewValue value,
 			CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(PUBLISH, this.keys.of(key), writer, locked ? "locked" : "unlocked", value.bytes(),
-					value.ttl().toMillis(), this.memoryMillis, news(key)), budget)
+					value.ttl().toMillis(), this.memoryMillis, invalidation(key)), budget)
 			.thenApply((reply) -> reply.text(0).equals("published"));
 	}
 
 	public CompletableFuture<ScriptReply> invalidate(CacheKey key, List<String> writers, CallBudget budget) {
 		List<Object> arguments = new ArrayList<>(writers.size() + 2);
 		arguments.add(this.memoryMillis);
-		arguments.add(news(key));
+		arguments.add(invalidation(key));
 		arguments.addAll(writers);
 		return this.redis.run(ScriptCall.of(INVALIDATE, this.keys.of(key), arguments.toArray()), budget);
 	}

@@ -31,7 +31,7 @@ final class RedisCacheKeys {
 
 	/**
 	 * Creates names.
-	 * @param behind tells caches that are written behind, whose entries have the hash tag
+	 * @param behind whether a cache is written behind; then its entries have the hash tag
 	 * of their partition: {@code prefix:cache:{cache:p3}:key:e1}
 	 */
 	public RedisCacheKeys(KeySpace space, Predicate<String> behind) {

@@ -49,7 +49,7 @@ final class RedisGroups {
 	/**
 	 * Runs the script. The calls share the budget, since they are waited for together.
 	 * @return completes with the replies in the order of the entries, {@code null} where
-	 * nobody knows, never exceptionally
+	 * it is unknown, never exceptionally
 	 */
 	CompletableFuture<List<@Nullable ScriptReply>> run(List<Entry> entries, Duration useful, CallBudget budget) {
 		@Nullable ScriptReply[] replies = new ScriptReply[entries.size()];

@@ -19,9 +19,9 @@ import io.ge.redis.core.script.ScriptCall;
 import io.ge.redis.core.script.ScriptReply;
 
 /**
- * The versions of tags in Redis: {@code prefix:cache:{cache}:i1} is a sorted set of the
- * tags of a cache and the versions that they had when they were last invalidated, with
- * {@code *} for all entries. One call invalidates any number of entries.
+ * The versions of tags in Redis. The key {@code prefix:cache:{cache}:i1} is a sorted set
+ * of the tags of a cache, with {@code *} for all entries. Each has the version of its
+ * last invalidation. One call invalidates any number of entries.
  */
 public final class RedisInvalidations {
 
@@ -57,7 +57,7 @@ public final class RedisInvalidations {
 	 * Calls a listener with the versions that any instance has given. Messages may be
 	 * lost.
 	 */
-	public void onNews(NewsHandler handler) {
+	public void onInvalidation(InvalidationHandler handler) {
 		this.bus.handle(TOPIC, (message) -> {
 			String[] parts = message.split(" ", 3);
 			handler.heard(parts[2], Long.parseLong(parts[0]), CacheTags.named(List.of(parts[1].split(","))));
@@ -102,7 +102,7 @@ public final class RedisInvalidations {
 	}
 
 	@FunctionalInterface
-	interface NewsHandler {
+	interface InvalidationHandler {
 
 		void heard(String cache, long version, CacheTags tags);
 

@@ -3,19 +3,19 @@
 package io.ge.redis.cache.internal.engine;
 
 /**
- * As of when a reader sees the database.
+ * The time as of which a reader sees the database.
  *
  * @param transactional whether it is in a transaction, which may see it as it was when
  * the transaction began
- * @param dated whether it is known when that was
- * @param began when it was, by {@link System#nanoTime()}
+ * @param dated whether the begin is known
+ * @param began the begin, by {@link System#nanoTime()}
  */
 public record Snapshot(boolean transactional, boolean dated, long began) {
 
 	/** The database as it is. */
 	public static final Snapshot NONE = new Snapshot(false, false, 0);
 
-	/** A transaction of which nobody knows when it began. */
+	/** A transaction whose begin is unknown. */
 	public static final Snapshot UNDATED = new Snapshot(true, false, 0);
 
 	public static Snapshot since(long began) {
@@ -23,9 +23,9 @@ public record Snapshot(boolean transactional, boolean dated, long began) {
 	}
 
 	/**
-	 * Returns how old the transaction is.
-	 * @return milliseconds, rounded up; more than anybody remembers if it is not known,
-	 * and -1 if there is none
+	 * Returns the age of the transaction.
+	 * @return milliseconds, rounded up; more than writers are remembered if it is
+	 * unknown, and -1 if there is none
 	 */
 	public long ageMillis() {
 		if (!this.transactional) {

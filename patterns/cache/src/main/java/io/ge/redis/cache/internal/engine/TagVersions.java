@@ -51,8 +51,8 @@ final class TagVersions {
 	}
 
 	/**
-	 * Returns whether no version was heard since the first look, for values of which
-	 * nobody knows as of when they are.
+	 * Returns whether no version was heard since the first read, for values whose time is
+	 * unknown.
 	 */
 	boolean isSilentSinceFirstLook() {
 		Look look = this.first;
@@ -74,8 +74,8 @@ final class TagVersions {
 	}
 
 	/**
-	 * Returns the server time in milliseconds, as the last look has told it; 0 if there
-	 * was none. It serves as a hint only.
+	 * Returns the server time in milliseconds, as of the last read; 0 if there was none.
+	 * It serves as a hint only.
 	 */
 	long serverMillis() {
 		Look look = this.last;
@@ -138,8 +138,7 @@ final class TagVersions {
 		this.last = look;
 	}
 
-	// Before the highest version rises, so that nobody is stamped with one that is
-	// unknown
+	// Before the highest version rises, so that no entry is stamped with an unknown one
 	private void put(CacheTags changed, long version) {
 		if (changed.isAll()) {
 			outdateAll(version);

@@ -14,7 +14,7 @@ import io.ge.redis.core.invocation.NamedSettings;
 import tools.jackson.databind.JavaType;
 
 /**
- * How annotations write caches, which must not contradict each other or what writes
+ * Writers of caches by annotations. They must not contradict each other or writers
  * behind.
  */
 final class WriterDefinitions {

@@ -4,8 +4,8 @@
 -- KEYS  changes, queue, book and lease of the partition; then the keys of the entry: entry, writers, waiters, and any
 --       that go with a lease of a reader; all with the hash tag of the partition
 -- ARGV  key, change, value of the entry or '' for none, its TTL in milliseconds or 0 for none, how many keys may wait
---       in this partition, highest version that the caller has seen in this partition, channel to wake if nobody holds
---       the partition, message
+--       in this partition, highest version that the caller has seen in this partition, channel to wake if the partition
+--       has no holder, message
 -- Reply {'appended', version} | {'full', number of keys that wait}
 --
 -- Of a partition there are

@@ -1,4 +1,4 @@
--- Extends the lease of a partition, or gives it up.
+-- Extends the lease of a partition, or releases it.
 --
 -- KEYS  lease of the partition
 -- ARGV  token and channel of the holder with a space between, length of the lease in milliseconds, or 0 to give it up

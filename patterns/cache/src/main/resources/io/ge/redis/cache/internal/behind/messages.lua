@@ -2,11 +2,11 @@
 --
 -- KEYS  those of the script
 -- ARGV  those of the script
--- Reply that of the script
+-- Reply as the script
 --
--- Invariant: a message that is refused changes nothing, since whoever waits for it asks again by itself.
+-- Invariant: a message that is refused changes nothing, since its receivers ask again by themselves.
 
-local function tell(message)
+local function notify(message)
   local channel, payload = string.match(message, '^(%S+) (.*)$')
   if channel then
     redis.pcall('PUBLISH', channel, payload)
@@ -27,7 +27,7 @@ end
 
 local function wake(waiters)
   for _, waker in ipairs(redis.call('SMEMBERS', waiters)) do
-    tell(waker)
+    notify(waker)
   end
   redis.call('DEL', waiters)
 end

@@ -1,4 +1,4 @@
--- Tells a reader the change of a key that its store has not confirmed.
+-- Returns the change of a key that its store has not confirmed.
 --
 -- KEYS  changes of the partition
 -- ARGV  key

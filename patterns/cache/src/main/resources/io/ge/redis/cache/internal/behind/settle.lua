@@ -1,4 +1,4 @@
--- Says what became of changes that the holder of a partition was given.
+-- Records the outcome of changes that the holder of a partition was given.
 --
 -- KEYS  changes, queue, book, due, lease and dead of the partition; then for each change the keys of its entry: entry,
 --       writers, waiters, and any that go with a lease of a reader; all with the hash tag of the partition
@@ -10,7 +10,7 @@
 -- Reply {'settled', number of keys that wait, milliseconds until the next key is due or -1} | {'lost'}
 --
 -- Invariants
---  * Only the holder settles. Whoever has lost its lease changes nothing.
+--  * Only the holder settles. An instance that has lost its lease changes nothing.
 --  * A change goes only if no newer one of its key has come; if one has, it is mentioned in the queue, and only the
 --    older one's mention and times go.
 --  * Readers whose view of the database may be older than the change do not fill the entry, as after any writer; see

@@ -1,4 +1,4 @@
--- Gives the holder of a partition the next changes to be written, and makes the caller the holder if nobody is.
+-- Gives the holder of a partition the next changes to be written, and makes the caller the holder if there is none.
 --
 -- KEYS  changes, queue, book, due and lease of the partition; all with its hash tag
 -- ARGV  token and channel of the caller with a space between, length of the lease in milliseconds, how many changes

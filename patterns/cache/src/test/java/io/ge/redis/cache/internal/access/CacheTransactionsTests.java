@@ -90,7 +90,7 @@ class CacheTransactionsTests {
 		this.transactions.enter(List.of(write), false);
 		this.ofItsOwn.executeWithoutResult((status) -> status.setRollbackOnly());
 		this.transactions.leave(List.of(write));
-		this.steps.tell(List.of(this.steps.end(write, true).join()));
+		steps.publishEvents(List.of(this.steps.end(write, true).join()));
 		assertThat(write.commits).isZero();
 		assertThat(write.rollbacks).isEqualTo(1);
 		assertThat(this.results).containsExactly("rolled_back", "rolled_back");

@@ -50,7 +50,7 @@ class StoreWriterTests {
 	void countsWhateverAStoreThrowsAndWritesTheOthers(Throwable thrown) {
 		this.store.failure = thrown;
 		Written written = write("good", "bad", "fine");
-		assertThat(written.away()).isNull();
+		assertThat(written.outage()).isNull();
 		assertThat(outcomes(written)).containsExactly("good DONE 0", "bad RETRY 1", "fine DONE 0");
 		assertThat(this.store.written).containsExactly("good", "fine");
 	}
@@ -60,7 +60,7 @@ class StoreWriterTests {
 	void countsWhateverReadingAValueThrowsAndWritesTheOthers(Throwable thrown) {
 		Value.thrown = thrown;
 		Written written = write("good", "unreadable", "fine");
-		assertThat(written.away()).isNull();
+		assertThat(written.outage()).isNull();
 		assertThat(outcomes(written)).containsExactly("unreadable RETRY 1", "good DONE 0", "fine DONE 0");
 	}
 
@@ -77,7 +77,7 @@ class StoreWriterTests {
 		assertThat(outcomes(write("bad", "good", "fine"))).isEmpty();
 		this.doubtful = true;
 		Written written = write("bad", "good", "fine");
-		assertThat(written.away()).isNull();
+		assertThat(written.outage()).isNull();
 		assertThat(outcomes(written)).containsExactlyInAnyOrder("good DONE 0", "fine DONE 0", "bad RETRY 1");
 	}
 
@@ -86,17 +86,17 @@ class StoreWriterTests {
 		this.store.failure = new CannotAcquireLockException("always");
 		this.doubtful = true;
 		Written written = write("bad");
-		assertThat(written.away()).isNotNull();
+		assertThat(written.outage()).isNotNull();
 		assertThat(outcomes(written)).isEmpty();
 	}
 
 	@Test
 	void anOutdatedVersionIsNoOutage() {
-		assertThat(this.store.isAway(new OptimisticLockingFailureException("outdated"))).isFalse();
+		assertThat(this.store.isTransient(new OptimisticLockingFailureException("outdated"))).isFalse();
 		Exception outer = new IllegalStateException("outer");
 		Exception inner = new IllegalStateException("inner", outer);
 		outer.initCause(inner);
-		assertThat(this.store.isAway(outer)).isFalse();
+		assertThat(this.store.isTransient(outer)).isFalse();
 	}
 
 	@Test
@@ -162,11 +162,11 @@ class StoreWriterTests {
 		}
 
 		@Override
-		public boolean isAway(Throwable failure) {
+		public boolean isTransient(Throwable failure) {
 			if (this.cannotSay) {
 				throw new IllegalStateException("cannot say");
 			}
-			return WriteBehindStore.super.isAway(failure);
+			return WriteBehindStore.super.isTransient(failure);
 		}
 
 		@SuppressWarnings("unchecked")

@@ -356,9 +356,9 @@ class NearCacheTests {
 			return (value != null) ? value.value() : null;
 		}
 
-		void keep(int number, CacheType.Content content, long left, double urge) {
+		void keep(int number, CacheType.Content content, long left, double beta) {
 			NearToken token = this.near.begin(KEY, this.clock);
-			token.keep(TYPE, content, left, urge);
+			token.keep(TYPE, content, left, beta);
 		}
 
 		List<Step> reader() {

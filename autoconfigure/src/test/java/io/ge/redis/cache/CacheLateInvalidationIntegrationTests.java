@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 @Wide
 @OnRedis
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class CacheLateNewsIntegrationTests {
+class CacheLateInvalidationIntegrationTests {
 
 	private static final int LONGER_THAN_MAX_STALENESS = 500;
 

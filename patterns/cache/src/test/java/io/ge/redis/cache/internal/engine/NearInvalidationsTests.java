@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link NearNews}.
+ * Tests for {@link NearInvalidations}.
  */
-class NearNewsTests {
+class NearInvalidationsTests {
 
 	private static CacheKey transported(CacheKey key) {
-		byte[] bytes = NearNews.write(key).getBytes(StandardCharsets.UTF_8);
-		return NearNews.read(new String(bytes, StandardCharsets.UTF_8));
+		byte[] bytes = NearInvalidations.write(key).getBytes(StandardCharsets.UTF_8);
+		return NearInvalidations.read(new String(bytes, StandardCharsets.UTF_8));
 	}
 
 	@Test
@@ -47,7 +47,8 @@ class NearNewsTests {
 		}
 		for (CacheKey key : keys) {
 			assertThat(transported(key)).isEqualTo(key);
-			texts.add(new String(NearNews.write(key).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+			texts
+				.add(new String(NearInvalidations.write(key).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
 		}
 		assertThat(texts).hasSameSizeAs(new HashSet<>(keys));
 	}
@@ -60,8 +61,10 @@ class NearNewsTests {
 
 	@Test
 	void longKeysAreNotTold() {
-		assertThat(NearNews.isTold(new CacheKey("12345", List.of("x".repeat(1000), "x".repeat(17))))).isTrue();
-		assertThat(NearNews.isTold(new CacheKey("12345", List.of("x".repeat(1000), "x".repeat(18))))).isFalse();
+		assertThat(NearInvalidations.isPublished(new CacheKey("12345", List.of("x".repeat(1000), "x".repeat(17)))))
+			.isTrue();
+		assertThat(NearInvalidations.isPublished(new CacheKey("12345", List.of("x".repeat(1000), "x".repeat(18)))))
+			.isFalse();
 	}
 
 }

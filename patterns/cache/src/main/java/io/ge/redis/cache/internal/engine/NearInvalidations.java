@@ -11,22 +11,23 @@ import io.ge.redis.cache.internal.behind.KeyParts;
  * The text of the message that an entry has changed: the name of its cache and the parts
  * of its key, as {@link KeyParts}.
  */
-public final class NearNews {
+public final class NearInvalidations {
 
 	/**
-	 * How many characters a name and a key have together at most. Every instance gets the
-	 * text of each change, and a server ends subscriptions that take too much memory, so
-	 * longer ones are not told, and not kept in memory either.
+	 * Largest number of characters that a name and a key have together. Every instance
+	 * gets the text of each change, and a server ends subscriptions that take too much
+	 * memory. So longer ones are not published, and not kept in memory either.
 	 */
 	public static final int MOST = 1024;
 
-	private NearNews() {
+	private NearInvalidations() {
 	}
 
 	/**
-	 * Returns whether changes of an entry are told, so that it may be kept in memory.
+	 * Returns whether changes of an entry are published, so that it may be kept in
+	 * memory.
 	 */
-	public static boolean isTold(CacheKey key) {
+	public static boolean isPublished(CacheKey key) {
 		long length = key.cache().length();
 		for (String part : key.parts()) {
 			length += 1 + part.length();
