@@ -74,9 +74,6 @@ class PlainEnglishTests {
 	private static final Pattern PROMISED_NAMES = Pattern.compile("ge\\.redis\\.idempotency\\.witness[\\w-]*"
 			+ "|@param (?:witness\\w*|told)|WitnessMode witness|\\.witness\\(\\)|\"witness\"|\\bwitnessPurgeInterval|int told\\b");
 
-	/** Packages whose code does not keep to this yet. None is added. */
-	private static final List<String> NOT_YET = List.of("cache");
-
 	private static final Pattern COMMENT_BREAK = Pattern.compile("\\s*\n\\s*(?:\\*(?!/)|//|--)? ?");
 
 	private static final Pattern HEADLESS = Pattern.compile(
@@ -226,8 +223,6 @@ class PlainEnglishTests {
 	private static List<Path> mainCode() {
 		List<Path> files = new ArrayList<>(Sources.ofLibrary("src/main/java", ".java"));
 		files.addAll(Sources.ofLibrary("src/main/resources", ".lua"));
-		files.removeIf(
-				(file) -> NOT_YET.stream().anyMatch((each) -> file.toString().contains("/io/ge/redis/" + each + "/")));
 		return files;
 	}
 
