@@ -28,8 +28,8 @@ public sealed interface CacheEvent extends GuardEvent {
 	 * A reader asked for a value.
 	 *
 	 * @param name the cache's name
-	 * @param access what it found
-	 * @param tier where it was asked for
+	 * @param access the result of the read
+	 * @param tier the place in which it was asked for
 	 */
 	record Read(String name, Access access, Tier tier) implements CacheEvent {
 
@@ -71,7 +71,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	 *
 	 * @param name the cache's name
 	 * @param succeeded whether the loader returned
-	 * @param nanos how long it took, in nanoseconds
+	 * @param nanos the load time, in nanoseconds
 	 */
 	record Load(String name, boolean succeeded, long nanos) implements CacheEvent {
 
@@ -105,7 +105,7 @@ public sealed interface CacheEvent extends GuardEvent {
 	 * A writer was completed.
 	 *
 	 * @param name the cache's name
-	 * @param outcome what became of the entry
+	 * @param outcome the outcome for the entry
 	 */
 	record Write(String name, Outcome outcome) implements CacheEvent {
 
@@ -172,7 +172,10 @@ public sealed interface CacheEvent extends GuardEvent {
 		 */
 		STALE,
 
-		/** A writer at work, or no Redis: the value was loaded and is not cached. */
+		/**
+		 * A writer was active, or Redis is unavailable: the value was loaded and is not
+		 * cached.
+		 */
 		BYPASS;
 
 		private final String text = name().toLowerCase(Locale.ROOT);
@@ -205,10 +208,10 @@ public sealed interface CacheEvent extends GuardEvent {
 		 */
 		INVALIDATED,
 
-		/** Another writer was at work: the entry is removed, or is the other one's. */
+		/** Another writer was active: the entry is removed, or is the other one's. */
 		SUPERSEDED,
 
-		/** Redis is unavailable: the entry is removed as soon as it is back. */
+		/** Redis is unavailable: the entry is removed when it is available again. */
 		DEFERRED,
 
 		/** The transaction was rolled back: the cache is as if nothing had happened. */

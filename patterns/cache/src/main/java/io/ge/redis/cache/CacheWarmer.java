@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * <p>
  * An exception ends the run: it is logged, and another instance that waits tries.
  *
- * @param <K> what names a value
+ * @param <K> the type of the keys
  */
 public interface CacheWarmer<K> {
 
@@ -27,8 +27,9 @@ public interface CacheWarmer<K> {
 	String name();
 
 	/**
-	 * Finds out what is to be read. Called at the start of a run, on a thread of its own;
-	 * the stream is read by one thread, as fast as the values are read, and closed.
+	 * Returns the keys of the values to read. Called at the start of a run, on a thread
+	 * of its own; the stream is read by one thread, as fast as the values are read, and
+	 * closed.
 	 * @return the keys
 	 */
 	Stream<? extends K> keys();
@@ -36,7 +37,7 @@ public interface CacheWarmer<K> {
 	/**
 	 * Reads one value through the cache, by a method with {@link CacheAside} or
 	 * {@link GeCaches#get}. There is no transaction and no request.
-	 * @param key what names it
+	 * @param key the key of the value
 	 */
 	void warm(K key);
 

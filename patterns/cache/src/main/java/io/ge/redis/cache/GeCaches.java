@@ -81,7 +81,7 @@ public interface GeCaches {
 	 * Changes the database and publishes the new value. As {@link CacheWriteThrough}: two
 	 * script calls.
 	 * @param work makes the change and returns the new value
-	 * @return what the work returned
+	 * @return the result of the work
 	 */
 	<T extends @Nullable Object> T write(String cache, Object key, Supplier<T> work);
 
@@ -95,7 +95,7 @@ public interface GeCaches {
 	void put(String cache, Object key, @Nullable Object value);
 
 	/**
-	 * Removes an entry, and all leave to fill it: after the commit of the current
+	 * Removes an entry, and all permits to fill it: after the commit of the current
 	 * transaction, at two script calls, or at once if there is none, at one.
 	 */
 	void evict(String cache, Object key);
@@ -159,8 +159,8 @@ public interface GeCaches {
 	 * Returns several values from the cache, or loads those that are not there, without
 	 * blocking. As {@link #getAll(String, Collection, Class, Function)}, at the same
 	 * number of script calls, and with transactions as {@link #getAsync}.
-	 * @param loader begins to load the values of the keys that it is given; what it does
-	 * not bring is cached as absence
+	 * @param loader begins to load the values of the keys that it is given; keys without
+	 * a value are cached as absence
 	 * @return completes with the values that there are, in the order of the keys.
 	 * Cancelling it cancels the load that has begun
 	 * @throws IllegalArgumentException if an annotation gives the cache another type
@@ -185,7 +185,7 @@ public interface GeCaches {
 	 * {@link CacheWriteThrough} on a method that returns a future: announced before the
 	 * work begins, published when it ends; two script calls.
 	 * @param work begins the change, whose end brings the new value
-	 * @return completes with what the work has brought, when that is published
+	 * @return completes with the result of the work, when that is published
 	 */
 	<T extends @Nullable Object> CompletionStage<T> writeAsync(String cache, Object key,
 			Supplier<? extends CompletionStage<T>> work);

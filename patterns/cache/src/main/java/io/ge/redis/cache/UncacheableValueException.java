@@ -13,7 +13,7 @@ public class UncacheableValueException extends GeRedisException {
 
 	/**
 	 * Creates an exception.
-	 * @param message what is wrong and what to do, without the value
+	 * @param message the problem and the remedy, without the value
 	 * @param cause the cause
 	 */
 	public UncacheableValueException(String message, Throwable cause) {

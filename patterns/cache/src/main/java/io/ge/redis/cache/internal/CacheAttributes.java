@@ -106,7 +106,7 @@ final class CacheAttributes {
 	/**
 	 * Returns the value that a writer gives. If it is what the method returns, the cache
 	 * has its type.
-	 * @return the expression, or {@code null} for what the method returns
+	 * @return the expression, or {@code null} for the result of the method
 	 */
 	@Nullable MethodExpression value(GuardedMethod method, String cache, String value, String use) {
 		MethodExpression expression = ofResult(method, "value", value);
@@ -122,7 +122,7 @@ final class CacheAttributes {
 
 	/**
 	 * Returns the tags of entries, and declares them for the cache.
-	 * @param withResult whether they may be made of what the method returns
+	 * @param withResult whether they may be made of the result of the method
 	 */
 	@Nullable MethodExpression tags(GuardedMethod method, String cache, String value, boolean withResult) {
 		String text = this.attributes.text(method, "tags", value);
@@ -219,7 +219,8 @@ final class CacheAttributes {
 
 	/**
 	 * Describes an operation: the settings of its cache, and its attributes.
-	 * @param attributes names and values in turn, {@code null} for what is not set
+	 * @param attributes alternating names and values, {@code null} for attributes that
+	 * are not set
 	 */
 	Supplier<GuardDescription> description(String annotation, String cache, @Nullable Object... attributes) {
 		return () -> {

@@ -34,7 +34,7 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 	private static final Set<Class<?>> COLLECTIONS = Set.of(Iterable.class, Collection.class, List.class, Set.class);
 
 	/**
-	 * Looks at a method whose annotation names several keys.
+	 * Inspects a method whose annotation names several keys.
 	 * @throws io.ge.redis.GuardConfigurationException if it cannot be run for some of
 	 * them
 	 */

@@ -49,7 +49,7 @@ public final class CacheControl {
 	/**
 	 * Lists the caches. One message, one from each instance, which are waited for half a
 	 * second at most.
-	 * @return what the instances have reported
+	 * @return the reports of the instances
 	 */
 	public Listing list() {
 		Reports.Collected<CacheReport> collected = this.reports.collect(Reports.Filter.ALL);
@@ -140,8 +140,8 @@ public final class CacheControl {
 	 * {@code null} if there were none
 	 * @param loads how many values were loaded, or failed to be
 	 * @param staleServes how many reads were answered with a value past its time
-	 * @param figures what all instances that have answered have counted since they
-	 * started, by result
+	 * @param figures the counts of all instances that have answered since they started,
+	 * by result
 	 */
 	public record Cache(String name, Map<String, Setting> settings, @Nullable Long nearEntries,
 			@Nullable Double hitRatio, long loads, long staleServes, Map<String, Long> figures) {

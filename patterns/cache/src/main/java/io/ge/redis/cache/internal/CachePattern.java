@@ -116,8 +116,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	/**
 	 * Assembles the caches.
-	 * @param verified the share of values that are compared with what is read back, after
-	 * the first of a type
+	 * @param verified the share of values that are read back and compared, after the
+	 * first of a type
 	 * @param behindProperties the settings of caches that are written behind
 	 * @param otherNames caches that are listed elsewhere than in the properties
 	 */
@@ -291,7 +291,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	/**
-	 * Looks at the methods with Spring's cache annotations, for what cannot work and for
+	 * Inspects the methods with Spring's cache annotations, for what cannot work and for
 	 * the names of caches. It changes nothing about them.
 	 * @throws io.ge.redis.GuardConfigurationException if one cannot work
 	 */
@@ -329,8 +329,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	/**
 	 * Lets this instance report its counts when others ask.
-	 * @param counts what was counted on this instance since it started, by the name of a
-	 * cache
+	 * @param counts the counts of this instance since it started, by the name of a cache
 	 */
 	public void countBy(Function<String, Map<String, Long>> counts) {
 		this.counts = counts;

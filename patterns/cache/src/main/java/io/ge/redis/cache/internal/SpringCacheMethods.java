@@ -35,7 +35,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Looks once, when all beans exist, at the methods with Spring's annotations: a cache
+ * Inspects once, when all beans exist, the methods with Spring's annotations: a cache
  * that must not have its name, or must not be put into, fails the start, and those that
  * annotations name count as used. It only reads what Spring's own interceptor reads, and
  * calls do not depend on it. Caches that a resolver chooses are left to the call.

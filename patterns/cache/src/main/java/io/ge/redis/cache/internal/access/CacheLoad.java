@@ -359,7 +359,7 @@ final class CacheLoad implements GuardedCall.Work {
 	/**
 	 * An entry to load.
 	 *
-	 * @param load what was looked up, with the permit to store the value
+	 * @param load the result of the lookup, with the permit to store the value
 	 * @param change the change that waits for the store, {@code null} if that is not
 	 * known
 	 */

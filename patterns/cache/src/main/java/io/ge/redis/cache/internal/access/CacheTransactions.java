@@ -95,8 +95,8 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns whether what the current thread changes is part of a transaction. It is not
-	 * once that has ended, although Spring lets go of it only after the callbacks.
+	 * Returns whether changes of the current thread are part of a transaction. They are
+	 * not once that has ended, although Spring releases it only after the callbacks.
 	 */
 	public boolean isInTransaction() {
 		// The synchronization ends before callbacks hear how the transaction has ended

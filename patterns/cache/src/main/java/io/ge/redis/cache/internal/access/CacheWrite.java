@@ -65,7 +65,7 @@ final class CacheWrite {
 
 	/**
 	 * Creates a writer.
-	 * @param useful how long an old value can stay in Redis
+	 * @param useful the longest time that an old value can stay in Redis
 	 * @param strict whether nothing is committed that cannot be announced
 	 */
 	CacheWrite(CacheKey key, String id, Duration useful, boolean strict, TransactionBoundary boundary,

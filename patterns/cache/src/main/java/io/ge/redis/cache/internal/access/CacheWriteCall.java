@@ -135,7 +135,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	/**
 	 * Makes a write part of the transaction that its work is done in, if there is one.
-	 * @return what is removed after the transaction around it, if that is not certain
+	 * @return the removal after the transaction around it, if that is not certain
 	 */
 	private @Nullable CacheWrite enlist(CacheWrite write) {
 		boolean joins = this.form.isPlain() ? this.boundary.kind() != TransactionBoundary.Kind.SUSPENDED
@@ -190,7 +190,8 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 				renew(announced);
 			}
 		}
-		// Who is given the first of several values is not inside, although on this thread
+		// A receiver of the first of several values is not inside, although on this
+		// thread
 		List<CacheWrite> inside = (this.form.kind() != ResultForm.Kind.MULTIPLE) ? this.writes : List.of();
 		this.writer.transactions.enter(inside, !this.form.isPlain());
 		try {
@@ -316,7 +317,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 			this.writer.engine.invalidate(late);
 			return;
 		}
-		// Who marks its transaction for rollback returns a value all the same
+		// A method that marks its transaction for rollback returns a value all the same
 		boolean certain = isCertain(write) && !this.writer.transactions.isAnyRolledBackSince(this.since);
 		write.value(certain ? made : null);
 		if (!(failure instanceof CancellationException && write.isAnnounced())) {

@@ -137,8 +137,8 @@ public final class CacheWriter {
 	}
 
 	/**
-	 * Puts a value that is newer than what stands: as {@link #put} in a transaction, and
-	 * otherwise at once, unless another writer is at work.
+	 * Puts a value that is newer than the stored one: as {@link #put} in a transaction,
+	 * and otherwise at once, unless another writer is active.
 	 */
 	public void putNow(CacheKey key, @Nullable Object value) {
 		if (this.transactions.isInTransaction()) {

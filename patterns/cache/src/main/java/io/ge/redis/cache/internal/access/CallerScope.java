@@ -31,7 +31,7 @@ final class CallerScope {
 	private final @Nullable TransactionSynchronizationManager transaction;
 
 	/**
-	 * Looks at what is around the current thread.
+	 * Reads the scope of the current thread.
 	 * @param context the context of the subscriber, or {@code null} if there is none
 	 */
 	public CallerScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {

@@ -86,7 +86,7 @@ public final class NearReader {
 	 */
 	public @Nullable NearToken begin(CacheKey key) {
 		NearCache near = this.caches.of(key.cache());
-		return (near != null) ? near.begin(key, this.invalidations.lookedAt(key.cache(), this.caches.since())) : null;
+		return (near != null) ? near.begin(key, this.invalidations.readAt(key.cache(), this.caches.since())) : null;
 	}
 
 	/**

@@ -45,7 +45,7 @@ public final class OpenMiss {
 	/**
 	 * Creates a miss.
 	 * @param age of the loader's transaction now, in milliseconds, or -1 if it is in none
-	 * @param stamp what a value is stamped with whose loading begins now
+	 * @param stamp the stamp of a value whose loading begins now
 	 */
 	public OpenMiss(CacheReadParts parts, CacheKey key, CacheType type, CacheLookup.Load load, long age, long stamp) {
 		this.parts = parts;

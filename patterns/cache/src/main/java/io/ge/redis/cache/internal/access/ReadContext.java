@@ -7,8 +7,8 @@ import io.ge.redis.cache.internal.engine.Snapshot;
 import io.ge.redis.core.outage.CallBudget;
 
 /**
- * The context of one call of a reader: what surrounds it, as of when it sees the
- * database, and how long it waits for Redis.
+ * The context of one call of a reader: its scope, its view of the database, and the time
+ * that it waits for Redis.
  */
 record ReadContext(CallerScope scope, Snapshot snapshot, CacheSettings settings, CallBudget budget) {
 

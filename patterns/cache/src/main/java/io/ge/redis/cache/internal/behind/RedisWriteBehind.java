@@ -246,7 +246,7 @@ public final class RedisWriteBehind {
 	 * @param due when to ask again: when a change is tried again, or the lease of another
 	 * instance ends; {@code null} if there is nothing to wait for
 	 * @param more whether there may be more to write now than was given
-	 * @param changes what to write now; may be none though there is more
+	 * @param changes the changes to write now; may be none though there is more
 	 */
 	record Take(long waiting, @Nullable Duration due, boolean more, List<WaitingChange> changes) {
 	}

@@ -57,7 +57,7 @@ final class RedisWriteBehindSource
 	/** Number of leases after which a call of the store is reported as slow. */
 	private static final int SLOW = 3;
 
-	/** Between two looks at a partition that Redis did not answer for. */
+	/** Time between two reads of a partition that Redis did not answer for. */
 	private static final Duration RETRY = Duration.ofMillis(500);
 
 	private final RedisWriteBehind redis;
@@ -69,13 +69,13 @@ final class RedisWriteBehindSource
 	private final Map<String, List<State>> partitions = new LinkedHashMap<>();
 
 	/** The partitions to be asked for, and when, by the system's nano time. */
-	private final Map<State, Long> looks = new ConcurrentHashMap<>();
+	private final Map<State, Long> scheduled = new ConcurrentHashMap<>();
 
 	private final AtomicLong deliveries = new AtomicLong();
 
 	private final long lease;
 
-	private volatile long lookedAtAll;
+	private volatile long scheduledAllAt;
 
 	private volatile boolean draining;
 
@@ -97,7 +97,7 @@ final class RedisWriteBehindSource
 			}
 			this.partitions.put(cache, List.copyOf(all));
 		});
-		lookAtAll();
+		scheduleAll();
 	}
 
 	@Override
@@ -115,18 +115,19 @@ final class RedisWriteBehindSource
 	// Times of reads
 
 	/**
-	 * Looks at a partition, with the next take after more changes may have come together.
+	 * Schedules a read of a partition, with the next take after more changes may have
+	 * come together.
 	 */
 	void rung(String cache, int partition) {
 		List<State> states = this.partitions.get(cache);
 		if (states != null) {
-			look(states.get(partition), this.properties.linger());
+			schedule(states.get(partition), this.properties.linger());
 		}
 	}
 
-	void lookAtAll() {
-		this.lookedAtAll = System.nanoTime();
-		this.partitions.values().forEach((states) -> states.forEach((state) -> look(state, Duration.ZERO)));
+	void scheduleAll() {
+		this.scheduledAllAt = System.nanoTime();
+		this.partitions.values().forEach((states) -> states.forEach((state) -> schedule(state, Duration.ZERO)));
 	}
 
 	/**
@@ -134,15 +135,15 @@ final class RedisWriteBehindSource
 	 */
 	void drain() {
 		this.draining = true;
-		lookAtAll();
+		scheduleAll();
 	}
 
-	private void look(State state, @Nullable Duration delay) {
+	private void schedule(State state, @Nullable Duration delay) {
 		if (delay != null) {
 			long at = System.nanoTime() + delay.toNanos();
 			// A store that is unavailable is left alone, but for a last attempt
 			long allowed = (!this.draining && state.restUntil - at > 0) ? state.restUntil : at;
-			this.looks.merge(state, allowed, (one, other) -> (one - other < 0) ? one : other);
+			this.scheduled.merge(state, allowed, (one, other) -> (one - other < 0) ? one : other);
 		}
 	}
 
@@ -151,8 +152,8 @@ final class RedisWriteBehindSource
 	@Override
 	public CompletionStage<TakenWork<Batch>> take(int most, boolean reclaim, Collection<Delivery<Batch>> inFlight) {
 		// The container also says so when something is due
-		if (reclaim && System.nanoTime() - this.lookedAtAll > this.lease / (EXTENSIONS + 1)) {
-			lookAtAll();
+		if (reclaim && System.nanoTime() - this.scheduledAllAt > this.lease / (EXTENSIONS + 1)) {
+			scheduleAll();
 		}
 		Queue<Delivery<Batch>> taken = new ConcurrentLinkedQueue<>();
 		return all(due(most).stream().map((state) -> ask(state, taken)))
@@ -162,22 +163,22 @@ final class RedisWriteBehindSource
 	// Those first that are due for longest
 	private List<State> due(int most) {
 		long now = System.nanoTime();
-		List<State> due = this.looks.entrySet()
+		List<State> due = this.scheduled.entrySet()
 			.stream()
-			.filter((look) -> !look.getKey().inFlight && look.getValue() - now <= 0)
-			.sorted(Comparator.comparingLong((look) -> look.getValue() - now))
+			.filter((each) -> !each.getKey().inFlight && each.getValue() - now <= 0)
+			.sorted(Comparator.comparingLong((each) -> each.getValue() - now))
 			.limit(most)
 			.map(Map.Entry::getKey)
 			.toList();
-		due.forEach(this.looks::remove);
+		due.forEach(this.scheduled::remove);
 		return due;
 	}
 
 	private TakenWork<Batch> taken(List<Delivery<Batch>> taken) {
 		long now = System.nanoTime();
 		long next = Long.MAX_VALUE;
-		for (Map.Entry<State, Long> look : this.looks.entrySet()) {
-			next = look.getKey().inFlight ? next : Math.min(next, Math.max(0, look.getValue() - now));
+		for (Map.Entry<State, Long> each : this.scheduled.entrySet()) {
+			next = each.getKey().inFlight ? next : Math.min(next, Math.max(0, each.getValue() - now));
 		}
 		return new TakenWork<>(taken, next == 0, (next != Long.MAX_VALUE) ? Duration.ofNanos(next) : null);
 	}
@@ -192,7 +193,7 @@ final class RedisWriteBehindSource
 				}
 				state.waiting = take.waiting();
 				if (take.changes().isEmpty()) {
-					look(state, take.more() ? Duration.ZERO : take.due());
+					schedule(state, take.more() ? Duration.ZERO : take.due());
 					return state;
 				}
 				state.heldUntil = asked + this.lease;
@@ -211,7 +212,7 @@ final class RedisWriteBehindSource
 		if (!(cause instanceof RedisUnavailableException)) {
 			logger.warn("Changes of cache '" + state.partition.cache() + "' could not be taken or settled: " + cause);
 		}
-		look(state, RETRY);
+		schedule(state, RETRY);
 	}
 
 	// Writing
@@ -291,7 +292,7 @@ final class RedisWriteBehindSource
 			return CompletableFuture.completedFuture(null);
 		}
 		return release(state).thenRun(() -> {
-			look(state, Duration.ZERO);
+			schedule(state, Duration.ZERO);
 			state.inFlight = false;
 		});
 	}
@@ -308,11 +309,11 @@ final class RedisWriteBehindSource
 		}
 		state.outages = 0;
 		if (this.draining || !settling.held() || batch.take().more()) {
-			look(state, Duration.ZERO);
+			schedule(state, Duration.ZERO);
 		}
 		else if (settling.waiting() > 0) {
-			look(state, this.properties.linger());
-			look(state, settling.due());
+			schedule(state, this.properties.linger());
+			schedule(state, settling.due());
 		}
 	}
 
@@ -325,9 +326,9 @@ final class RedisWriteBehindSource
 		publishEvent(state, WriteBehindEvent.Outcome.RETRIED, left);
 		Duration delay = this.properties.delay(state.outages);
 		state.restUntil = System.nanoTime() + delay.toNanos();
-		this.looks.remove(state);
+		this.scheduled.remove(state);
 		if (!this.draining) {
-			look(state, delay);
+			schedule(state, delay);
 		}
 	}
 

@@ -164,7 +164,7 @@ public final class WriteBehind implements SmartLifecycle {
 
 	/**
 	 * Returns the change of a key that its store has not confirmed.
-	 * @return completes with the change, or with what Redis failed with
+	 * @return completes with the change, or with the failure of Redis
 	 */
 	public CompletableFuture<PendingChange> pending(String cache, List<String> key) {
 		RedisWriteBehind asked = this.redis.get();
@@ -223,13 +223,13 @@ public final class WriteBehind implements SmartLifecycle {
 		}
 		this.listening = true;
 		this.redis.get().onWake((cache, partition) -> wake((source) -> source.rung(cache, partition)));
-		this.redis.get().onRecovery(() -> wake(RedisWriteBehindSource::lookAtAll));
+		this.redis.get().onRecovery(() -> wake(RedisWriteBehindSource::scheduleAll));
 	}
 
-	private void wake(Consumer<RedisWriteBehindSource> looks) {
+	private void wake(Consumer<RedisWriteBehindSource> action) {
 		Running current = this.running;
 		if (current != null) {
-			looks.accept(current.source);
+			action.accept(current.source);
 			current.container.wake();
 		}
 	}

@@ -83,7 +83,7 @@ public final class CacheCodec {
 	/**
 	 * Returns the type that a property names.
 	 * @param name the full name of a class, with the arguments of a generic one
-	 * @param problem makes the exception for what cannot be used, of problem and remedy
+	 * @param problem makes the exception for an unusable type, from problem and remedy
 	 */
 	public CacheType named(String name, BiFunction<String, String, GuardConfigurationException> problem) {
 		JavaType named;
@@ -122,7 +122,7 @@ public final class CacheCodec {
 
 	/**
 	 * Returns why a value must not be stored, though it can be written.
-	 * @param copy reads it from what is to be stored
+	 * @param copy reads the value back from its stored form
 	 * @return the reason, or {@code null}
 	 */
 	public @Nullable String loss(CacheType type, @Nullable Object value, Callable<?> copy) {

@@ -67,7 +67,7 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 
 	/**
 	 * Returns a header for a value that was loaded or is published.
-	 * @param loadMillis how long it took to load the value, in milliseconds, or 0
+	 * @param loadMillis the load time of the value, in milliseconds, or 0
 	 */
 	public static CacheHeader loadedIn(long loadMillis) {
 		return new CacheHeader(loadMillis, 0, 0, NO_TAGS);
@@ -177,7 +177,7 @@ public record CacheHeader(long loadMillis, long keptMillis, long stamp, long... 
 	}
 
 	/**
-	 * Returns how long it took to load the value of an entry, in milliseconds.
+	 * Returns the load time of the value of an entry, in milliseconds.
 	 */
 	public static long loadMillis(byte[] entry) {
 		return Integer.toUnsignedLong(ByteBuffer.wrap(entry).getInt(FLAGS + 1));

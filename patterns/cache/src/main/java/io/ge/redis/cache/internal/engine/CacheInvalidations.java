@@ -57,7 +57,7 @@ public final class CacheInvalidations {
 
 	/**
 	 * Creates the invalidations.
-	 * @param kept how long an entry of a cache may stay after it was stamped
+	 * @param kept the time that an entry of a cache may stay after it was stamped
 	 */
 	public CacheInvalidations(RedisInvalidations redis, Function<String, Duration> kept, Duration maxStaleness) {
 		this.redis = redis;
@@ -79,30 +79,30 @@ public final class CacheInvalidations {
 	 */
 	public CompletableFuture<Void> ready(String cache, CallBudget budget) {
 		TagVersions known = versions(cache);
-		long unconfirmed = System.nanoTime() - known.lookedAt();
+		long unconfirmed = System.nanoTime() - known.readAt();
 		if (unconfirmed <= this.maxStaleness / 2) {
 			return READY;
 		}
 		if (unconfirmed <= this.maxStaleness) {
-			look(cache, known, this.redis.newBudget());
+			refresh(cache, known, this.redis.newBudget());
 			return READY;
 		}
-		return look(cache, known, budget);
+		return refresh(cache, known, budget);
 	}
 
 	/**
-	 * Returns when the versions of a cache were looked at last, and has them looked at
-	 * soon if that was too long ago.
+	 * Returns when the versions of a cache were read last, and has them read soon if that
+	 * was too long ago.
 	 * @param since when it should have been at the earliest
 	 * @return by {@link System#nanoTime()}; long ago if never
 	 */
-	public long lookedAt(String cache, long since) {
+	public long readAt(String cache, long since) {
 		TagVersions known = versions(cache);
-		long looked = known.lookedAt();
-		if (looked - since < 0) {
-			look(cache, known, this.redis.newBudget());
+		long last = known.readAt();
+		if (last - since < 0) {
+			refresh(cache, known, this.redis.newBudget());
 		}
-		return looked;
+		return last;
 	}
 
 	/**
@@ -112,12 +112,12 @@ public final class CacheInvalidations {
 		return versions(cache).serverMillis();
 	}
 
-	private CompletableFuture<Void> look(String cache, TagVersions known, CallBudget budget) {
-		return known.look((done) -> {
+	private CompletableFuture<Void> refresh(String cache, TagVersions known, CallBudget budget) {
+		return known.refresh((done) -> {
 			long begun = System.nanoTime();
-			this.redis.look(cache, known.seen(), known.highest(), this.kept.apply(cache), budget)
-				.thenAccept((found) -> known.looked(found, begun))
-				.whenComplete((looked, failure) -> {
+			this.redis.read(cache, known.seen(), known.highest(), this.kept.apply(cache), budget)
+				.thenAccept((found) -> known.update(found, begun))
+				.whenComplete((updated, failure) -> {
 					if (failure != null) {
 						done.completeExceptionally(failure);
 					}
@@ -152,7 +152,7 @@ public final class CacheInvalidations {
 		if (!snapshot.transactional()) {
 			return false;
 		}
-		return snapshot.dated() ? !known.isSilentSince(snapshot.began()) : !known.isSilentSinceFirstLook();
+		return snapshot.dated() ? !known.isSilentSince(snapshot.began()) : !known.isSilentSinceFirstRead();
 	}
 
 	public boolean isOutdated(String cache, long stamp, long... tags) {
@@ -161,19 +161,19 @@ public final class CacheInvalidations {
 
 	/**
 	 * Returns whether an entry may be served from memory: it is not outdated, and what is
-	 * known is not too old to be relied on. Looks in the background in time, as
+	 * known is not too old to be relied on. Reads in the background in time, as
 	 * {@link #ready}.
 	 * @param now the time, by {@link System#nanoTime()}
 	 * @param tags the hashes of its tags
 	 */
 	public boolean isServable(String cache, long now, long stamp, long[] tags) {
 		TagVersions known = versions(cache);
-		long unconfirmed = now - known.lookedAt();
+		long unconfirmed = now - known.readAt();
 		if (unconfirmed > this.maxStaleness) {
 			return false;
 		}
 		if (unconfirmed > this.maxStaleness / 2) {
-			look(cache, known, this.redis.newBudget());
+			refresh(cache, known, this.redis.newBudget());
 		}
 		return !known.isOutdated(stamp, tags);
 	}

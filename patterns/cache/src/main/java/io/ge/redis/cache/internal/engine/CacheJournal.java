@@ -99,8 +99,8 @@ public final class CacheJournal {
 	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
 		List<CacheKey> taken = new ArrayList<>();
 		List<CacheKey> kept = new ArrayList<>();
-		int looks = this.waiting.size();
-		for (int i = 0; i < looks && taken.size() < most && hasDeferred(); i++) {
+		int attempts = this.waiting.size();
+		for (int i = 0; i < attempts && taken.size() < most && hasDeferred(); i++) {
 			CacheKey key = poll();
 			if (key != null) {
 				(away.test(key) ? kept : taken).add(key);

@@ -88,7 +88,7 @@ public sealed interface CacheLookup {
 	interface Permit {
 
 		/**
-		 * Returns for how long it holds.
+		 * Returns the time for which it is valid.
 		 */
 		Duration lease();
 

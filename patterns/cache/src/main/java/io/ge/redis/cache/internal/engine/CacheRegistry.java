@@ -246,7 +246,7 @@ public final class CacheRegistry {
 	}
 
 	/**
-	 * Returns how long an entry of a cache may stay after its loader began.
+	 * Returns the time that an entry of a cache may stay after its loader began.
 	 */
 	public Duration longestStamped(String cache) {
 		CacheSettings known = settings(cache);

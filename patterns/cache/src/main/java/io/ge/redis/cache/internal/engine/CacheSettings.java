@@ -25,7 +25,7 @@ public record CacheSettings(Duration ttl, boolean permanent, Duration negativeTt
 	public static final Duration EVER = Duration.ofDays(3650);
 
 	/**
-	 * Returns how long an entry stays in Redis at most.
+	 * Returns the longest time that an entry stays in Redis.
 	 */
 	public Duration longestTtl() {
 		if (this.permanent) {

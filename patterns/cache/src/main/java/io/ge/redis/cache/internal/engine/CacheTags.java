@@ -40,7 +40,7 @@ public final class CacheTags {
 	 * Returns the tags that a value names: one, or each element of a collection or array,
 	 * where an element that is a list itself names a tag by several parts.
 	 * @param value a tag or several; {@code null} or nothing in it for none
-	 * @param what where the value comes from, for the message
+	 * @param what the origin of the value, for the message
 	 * @return the tags, {@link #ALL} if there are too many to count
 	 * @throws io.ge.redis.InvalidKeyException if an element names nothing
 	 */

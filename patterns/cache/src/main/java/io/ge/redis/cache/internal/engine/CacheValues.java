@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.cache.support.NullValue;
 
 /**
- * Makes what is stored of a value: its bytes, and for how long.
+ * Makes the stored form of a value: its bytes and its times.
  */
 public final class CacheValues {
 
@@ -44,7 +44,7 @@ public final class CacheValues {
 	}
 
 	/**
-	 * Notes how long a value took to load, so that one that a writer publishes can be
+	 * Notes the load time of a value, so that a value that a writer publishes can be
 	 * refreshed in time as well. Follows a change within a few loads.
 	 */
 	public void loadedIn(String cache, long millis) {

@@ -9,8 +9,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.DatabindException;
 
 /**
- * A value holds something that would be loaded when it is looked at, and cannot be read
- * back.
+ * A value holds something that would be loaded when it is read, and cannot be read back.
  */
 final class LazyValueException extends DatabindException {
 

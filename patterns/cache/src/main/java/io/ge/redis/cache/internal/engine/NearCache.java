@@ -38,9 +38,9 @@ public final class NearCache {
 
 	/**
 	 * Creates the memory of a cache.
-	 * @param ttl how long a value is served at most
-	 * @param sure how long one is served after the versions of tags were looked at, and
-	 * after Redis was asked for it
+	 * @param ttl the longest time that a value is served
+	 * @param sure the time that a value is served after the versions of tags were read,
+	 * and after Redis was asked for it
 	 */
 	NearCache(String cache, NearStore store, NearFeed feed, Duration ttl, Duration sure) {
 		this.store = store;
@@ -72,11 +72,11 @@ public final class NearCache {
 
 	/**
 	 * Begins a load, before Redis is asked.
-	 * @param lookedAt when the versions of tags were looked at last: notifications cover
-	 * later ones only
+	 * @param readAt when the versions of tags were read last: notifications cover later
+	 * ones only
 	 * @return the token, which must be returned; {@code null} if nothing can be kept
 	 */
-	public @Nullable NearToken begin(CacheKey key, long lookedAt) {
+	public @Nullable NearToken begin(CacheKey key, long readAt) {
 		if (!NearInvalidations.isPublished(key)) {
 			return null;
 		}
@@ -84,10 +84,10 @@ public final class NearCache {
 		long epoch = this.feed.epoch();
 		long now = this.feed.now();
 		this.feed.need(now + this.ttl);
-		if (!this.feed.isConfirmed(now) || lookedAt - this.feed.since() < 0) {
+		if (!this.feed.isConfirmed(now) || readAt - this.feed.since() < 0) {
 			return null;
 		}
-		long until = Math.min(this.ttl, this.sure - Math.max(0, now - lookedAt));
+		long until = Math.min(this.ttl, this.sure - Math.max(0, now - readAt));
 		NearToken token = new NearToken(this, key, epoch, now, now + until);
 		if (until <= 0) {
 			return null;

@@ -38,8 +38,8 @@ public final class NearCaches {
 	/**
 	 * Creates the caches.
 	 * @param any whether there can be one
-	 * @param sure how long a value is served although messages may get lost without a
-	 * sign
+	 * @param sure the time that a value is served although messages may get lost without
+	 * a sign
 	 */
 	public NearCaches(boolean any, Function<String, Near> settings, Function<Near, NearStore> stores, NearFeed feed,
 			Duration sure, Executor soon) {
@@ -83,7 +83,7 @@ public final class NearCaches {
 	}
 
 	/**
-	 * An entry has changed: what is in memory of it, or may be on its way there, goes.
+	 * Drops the value of a changed entry from memory, also one that is being loaded.
 	 */
 	public void drop(CacheKey key) {
 		NearCache near = known(key.cache());

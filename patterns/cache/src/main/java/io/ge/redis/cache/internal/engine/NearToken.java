@@ -3,11 +3,11 @@
 package io.ge.redis.cache.internal.engine;
 
 /**
- * The token of one load, in memory from before Redis is asked. What removes it has
- * changed the entry, perhaps after Redis has answered: then the answer is not kept.
+ * The token of one load, in memory from before Redis is asked. A change of the entry
+ * removes it, perhaps after Redis has answered: then the answer is not kept.
  * <p>
- * A load that begins beside another one relies on the token of that. Of both, the value
- * of the later load is kept, so memory never goes back to an older value.
+ * A load that begins beside another one relies on the token of that one. The value of the
+ * later load is kept, so memory never returns to an older value.
  */
 public final class NearToken implements NearSlot, AutoCloseable {
 

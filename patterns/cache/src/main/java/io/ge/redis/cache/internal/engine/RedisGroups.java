@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisGroups {
 
-	/** Bounds how long one call keeps the server from others. */
+	/** Bounds the time that one call blocks the server. */
 	static final int MOST = 1000;
 
 	private final GuardedRedis redis;
@@ -35,7 +35,7 @@ final class RedisGroups {
 
 	/**
 	 * Creates the groups.
-	 * @param undoOne compensates what that may have done, if the outcome is unknown
+	 * @param undoOne compensates the script if its outcome is unknown
 	 * @param holds whether to compensate even if the script did not run, since the entry
 	 * is held already
 	 */

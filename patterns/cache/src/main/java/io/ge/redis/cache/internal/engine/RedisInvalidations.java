@@ -67,8 +67,8 @@ public final class RedisInvalidations {
 	/**
 	 * Makes entries count as outdated.
 	 * @param known the highest version that this instance knows
-	 * @param kept how long an entry may stay after it was stamped
-	 * @return the version, and what has it now: all, if versions were lost
+	 * @param kept the time that an entry may stay after it was stamped
+	 * @return the version, and the tags that have it now: all, if versions were lost
 	 */
 	CompletableFuture<Outdated> outdate(String cache, CacheTags tags, long known, Duration kept, CallBudget budget) {
 		List<Object> arguments = new ArrayList<>(List.of(known, kept.toMillis(), this.bus.newsChannel(), TOPIC, cache));
@@ -78,11 +78,11 @@ public final class RedisInvalidations {
 	}
 
 	/**
-	 * Looks what is in Redis.
-	 * @param seen the last version at the last look
+	 * Reads the versions in Redis.
+	 * @param seen the last version at the last read
 	 * @param heard the highest version that this instance knows
 	 */
-	CompletableFuture<Versions> look(String cache, long seen, long heard, Duration kept, CallBudget budget) {
+	CompletableFuture<Versions> read(String cache, long seen, long heard, Duration kept, CallBudget budget) {
 		return this.redis
 			.run(ScriptCall.of(VERSIONS, keys(cache), seen, heard, kept.toMillis(), this.bus.newsChannel(), TOPIC,
 					cache), budget)
@@ -112,9 +112,9 @@ public final class RedisInvalidations {
 	}
 
 	/**
-	 * The result of a look.
+	 * The result of a read.
 	 *
-	 * @param silentNanos how long before it the last version was given at the latest
+	 * @param silentNanos the least time before it in which no version was given
 	 * @param serverMillis the server time
 	 */
 	record Versions(long last, long silentNanos, long serverMillis, List<One> changed) {

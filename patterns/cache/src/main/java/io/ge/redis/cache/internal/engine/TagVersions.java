@@ -27,11 +27,11 @@ final class TagVersions {
 	private final AtomicReference<Heard> heard = new AtomicReference<>(
 			new Heard(0, System.nanoTime() - Long.MAX_VALUE / 2));
 
-	private final AtomicReference<@Nullable CompletableFuture<Void>> looking = new AtomicReference<>();
+	private final AtomicReference<@Nullable CompletableFuture<Void>> refreshing = new AtomicReference<>();
 
-	private volatile @Nullable Look first;
+	private volatile @Nullable Read first;
 
-	private volatile @Nullable Look last;
+	private volatile @Nullable Read last;
 
 	/**
 	 * Returns the highest version. A value that is loaded from here on is stamped with
@@ -54,23 +54,23 @@ final class TagVersions {
 	 * Returns whether no version was heard since the first read, for values whose time is
 	 * unknown.
 	 */
-	boolean isSilentSinceFirstLook() {
-		Look look = this.first;
-		return ((look != null) ? look.version : 0) == highest();
+	boolean isSilentSinceFirstRead() {
+		Read read = this.first;
+		return ((read != null) ? read.version : 0) == highest();
 	}
 
 	long seen() {
-		Look look = this.last;
-		return (look != null) ? look.version : 0;
+		Read read = this.last;
+		return (read != null) ? read.version : 0;
 	}
 
 	/**
-	 * Returns when the last look began, by {@link System#nanoTime()}; long ago if there
+	 * Returns when the last read began, by {@link System#nanoTime()}; long ago if there
 	 * was none. Later changes may have been missed.
 	 */
-	long lookedAt() {
-		Look look = this.last;
-		return (look != null) ? look.begun : System.nanoTime() - Long.MAX_VALUE / 2;
+	long readAt() {
+		Read read = this.last;
+		return (read != null) ? read.begun : System.nanoTime() - Long.MAX_VALUE / 2;
 	}
 
 	/**
@@ -78,8 +78,8 @@ final class TagVersions {
 	 * It serves as a hint only.
 	 */
 	long serverMillis() {
-		Look look = this.last;
-		return (look != null) ? look.serverMillis + (System.nanoTime() - look.begun) / 1_000_000 : 0;
+		Read read = this.last;
+		return (read != null) ? read.serverMillis + (System.nanoTime() - read.begun) / 1_000_000 : 0;
 	}
 
 	boolean isOutdated(long stamp, long... ofEntry) {
@@ -101,19 +101,19 @@ final class TagVersions {
 	}
 
 	/**
-	 * Looks, or joins a look that is under way.
+	 * Reads the versions, or joins a read that is under way.
 	 */
-	CompletableFuture<Void> look(Consumer<CompletableFuture<Void>> begin) {
-		CompletableFuture<Void> present = this.looking.get();
+	CompletableFuture<Void> refresh(Consumer<CompletableFuture<Void>> begin) {
+		CompletableFuture<Void> present = this.refreshing.get();
 		if (present != null) {
 			return present;
 		}
 		CompletableFuture<Void> own = new CompletableFuture<>();
-		CompletableFuture<Void> other = this.looking.compareAndExchange(null, own);
+		CompletableFuture<Void> other = this.refreshing.compareAndExchange(null, own);
 		if (other != null) {
 			return other;
 		}
-		own.whenComplete((done, failure) -> this.looking.set(null));
+		own.whenComplete((done, failure) -> this.refreshing.set(null));
 		try {
 			begin.accept(own);
 		}
@@ -124,18 +124,18 @@ final class TagVersions {
 	}
 
 	/**
-	 * Takes in what a look has shown.
+	 * Takes over the result of a read.
 	 * @param begun when it began, by {@link System#nanoTime()}: it shows all that was
 	 * invalidated before
 	 */
-	void looked(RedisInvalidations.Versions versions, long begun) {
+	void update(RedisInvalidations.Versions versions, long begun) {
 		versions.changed().forEach((one) -> put(one.tag(), one.version()));
 		rise(versions.last(), System.nanoTime() - versions.silentNanos());
-		Look look = new Look(versions.last(), begun, versions.serverMillis());
+		Read read = new Read(versions.last(), begun, versions.serverMillis());
 		if (this.first == null) {
-			this.first = look;
+			this.first = read;
 		}
-		this.last = look;
+		this.last = read;
 	}
 
 	// Before the highest version rises, so that no entry is stamped with an unknown one
@@ -165,7 +165,7 @@ final class TagVersions {
 	private record Heard(long version, long at) {
 	}
 
-	private record Look(long version, long begun, long serverMillis) {
+	private record Read(long version, long begun, long serverMillis) {
 	}
 
 }

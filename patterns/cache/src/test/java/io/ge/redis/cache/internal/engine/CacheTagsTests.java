@@ -113,34 +113,34 @@ class CacheTagsTests {
 		this.versions.hear(tags("a"), 5);
 		long begun = System.nanoTime();
 		assertThat(this.versions.isSilentSince(begun - second / 2)).isFalse();
-		this.versions.looked(new RedisInvalidations.Versions(5, second, 0, List.of()), begun);
+		this.versions.update(new RedisInvalidations.Versions(5, second, 0, List.of()), begun);
 		assertThat(this.versions.isSilentSince(begun - second / 2)).isTrue();
 		assertThat(this.versions.isSilentSince(begun - second)).isFalse();
 	}
 
 	@Test
-	void nothingIsKnownOfTheTimeBeforeTheFirstLook() {
-		assertThat(this.versions.isSilentSinceFirstLook()).isTrue();
+	void nothingIsKnownOfTheTimeBeforeTheFirstRead() {
+		assertThat(this.versions.isSilentSinceFirstRead()).isTrue();
 		this.versions.hear(tags("a"), 5);
-		assertThat(this.versions.isSilentSinceFirstLook()).isFalse();
-		this.versions.looked(new RedisInvalidations.Versions(5, 0, 0, List.of()), System.nanoTime());
-		assertThat(this.versions.isSilentSinceFirstLook()).isTrue();
+		assertThat(this.versions.isSilentSinceFirstRead()).isFalse();
+		this.versions.update(new RedisInvalidations.Versions(5, 0, 0, List.of()), System.nanoTime());
+		assertThat(this.versions.isSilentSinceFirstRead()).isTrue();
 		this.versions.hear(tags("a"), 6);
-		assertThat(this.versions.isSilentSinceFirstLook()).isFalse();
+		assertThat(this.versions.isSilentSinceFirstRead()).isFalse();
 	}
 
 	@Test
 	void looksAreSharedAndCountFromTheirBeginning() {
-		assertThat(this.versions.lookedAt()).isLessThan(System.nanoTime() - Duration.ofDays(365).toNanos());
-		CompletableFuture<Void> first = this.versions.look((own) -> {
+		assertThat(this.versions.readAt()).isLessThan(System.nanoTime() - Duration.ofDays(365).toNanos());
+		CompletableFuture<Void> first = this.versions.refresh((own) -> {
 		});
-		assertThat(this.versions.look((own) -> own.complete(null))).isSameAs(first);
+		assertThat(this.versions.refresh((own) -> own.complete(null))).isSameAs(first);
 		long begun = System.nanoTime() - Duration.ofSeconds(1).toNanos();
-		this.versions.looked(new RedisInvalidations.Versions(9, 0, 0, List.of()), begun);
+		this.versions.update(new RedisInvalidations.Versions(9, 0, 0, List.of()), begun);
 		first.complete(null);
-		assertThat(this.versions.lookedAt()).isEqualTo(begun);
+		assertThat(this.versions.readAt()).isEqualTo(begun);
 		assertThat(this.versions.seen()).isEqualTo(9);
-		assertThat(this.versions.look((own) -> own.complete(null))).isNotSameAs(first).isCompleted();
+		assertThat(this.versions.refresh((own) -> own.complete(null))).isNotSameAs(first).isCompleted();
 	}
 
 }
