@@ -11,6 +11,6 @@ import io.ge.redis.cache.internal.engine.CacheRegistry;
 /**
  * The parts of Spring's caches.
  */
-record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
+public record SpringCacheParts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
 		OpenMisses misses, SpringCachePuts puts, CacheWriter writer) {
 }

@@ -20,7 +20,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * The surroundings of a call: what is bound to the thread on which it begins, and what
  * its subscriber has in its context.
  */
-final class CallerScope {
+public final class CallerScope {
 
 	private final CacheTransactions thread;
 

@@ -11,7 +11,7 @@ import tools.jackson.databind.DatabindException;
 /**
  * A value holds something that would be loaded when it is read, and cannot be read back.
  */
-final class LazyValueException extends DatabindException {
+public final class LazyValueException extends DatabindException {
 
 	private final Class<?> type;
 

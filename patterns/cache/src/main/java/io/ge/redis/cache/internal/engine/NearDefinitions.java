@@ -15,7 +15,7 @@ import io.ge.redis.core.invocation.Settings;
 /**
  * Which caches are kept in memory, and how, as the properties say: no annotation does.
  */
-final class NearDefinitions {
+public final class NearDefinitions {
 
 	private final Supplier<CacheProperties> properties;
 

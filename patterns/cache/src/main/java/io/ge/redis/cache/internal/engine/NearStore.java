@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The memory of one cache: a map of a bounded size. All operations on one key happen one
  * after the other.
  */
-interface NearStore {
+public interface NearStore {
 
 	@Nullable NearSlot get(CacheKey key);
 

@@ -15,7 +15,7 @@ import io.ge.redis.core.key.RedisKey;
  * Names the keys of entries. They are made once for each {@link CacheKey}, which
  * remembers them.
  */
-final class RedisCacheKeys {
+public final class RedisCacheKeys {
 
 	private static final KeyPart ENTRY = KeyPart.of("e1");
 

@@ -17,7 +17,7 @@ import tools.jackson.databind.JavaType;
  * Writers of caches by annotations. They must not contradict each other or writers
  * behind.
  */
-final class WriterDefinitions {
+public final class WriterDefinitions {
 
 	private final NamedSettings<String> writing = new NamedSettings<>();
 
