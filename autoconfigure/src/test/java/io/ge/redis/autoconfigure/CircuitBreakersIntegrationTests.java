@@ -344,7 +344,8 @@ class CircuitBreakersIntegrationTests {
 	}
 
 	private void refused(String property, String message) {
-		this.runner.withPropertyValues(property)
+		// On virtual threads the connection factory of Spring Boot has another name
+		this.runner.withPropertyValues(property, "spring.threads.virtual.enabled=false")
 			.run((context) -> assertThat(context).getFailure().hasStackTraceContaining(message));
 	}
 

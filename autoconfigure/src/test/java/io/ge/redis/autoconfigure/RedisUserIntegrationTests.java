@@ -105,12 +105,13 @@ class RedisUserIntegrationTests {
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class,
 					GeRedisAutoConfiguration.class, RateLimitAutoConfiguration.class, BlacklistAutoConfiguration.class,
 					RefreshTokenAutoConfiguration.class, LockAutoConfiguration.class,
-					IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class))
+					IdempotencyAutoConfiguration.class, CacheAutoConfiguration.class, SessionAutoConfiguration.class))
 			.withPropertyValues(redis.properties())
 			.withPropertyValues(properties)
 			.withPropertyValues("spring.data.redis.username=orders", "spring.data.redis.password=secret",
 					"spring.application.name=orders", "ge.redis.outage.command-timeout=5s",
-					"ge.redis.rate-limit.limits.code.limit=100", "ge.redis.idempotency.operations.code.ttl=1m")
+					"ge.redis.session.enabled=true", "ge.redis.rate-limit.limits.code.limit=100",
+					"ge.redis.idempotency.operations.code.ttl=1m")
 			.withBean(JsonMapper.class, JsonMapper::new)
 			.withBean(Notes.class)
 			.run((context) -> {

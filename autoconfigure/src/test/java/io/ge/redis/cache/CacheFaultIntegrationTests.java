@@ -63,7 +63,7 @@ class CacheFaultIntegrationTests {
 	static final Duration SABOTAGED_REST = INTENT.plusMillis(200);
 
 	static final Sabotage LATE = Sabotage.script(SCRIPTS + "publish.lua",
-			"redis.call('DEL', entry, refresh)\ntell(news)", "publish = true\ntell(news)");
+			"redis.call('DEL', entry, refresh)\nnotify(invalidation)", "publish = true\nnotify(invalidation)");
 
 	/**
 	 * Versions that are lost make all entries count as outdated, also one that was

@@ -84,7 +84,7 @@ class RandomOperationsFaultIntegrationTests {
 		CacheChurnScenario.play(run, slots, OPERATIONS, FAULTS, expiry(), site.networkCut(),
 				CacheFaultIntegrationTests.REST);
 		run.verify();
-		Site silent = near.sabotaged(Sabotage.answer(RedisCache.class, "news", ""));
+		Site silent = near.sabotaged(Sabotage.answer(RedisCache.class, "invalidation", ""));
 		slots.replaceAll((slot) -> silent.with().one());
 		FaultRun.of("cache", fault, CacheFaultIntegrationTests.FRESH)
 			.assertMissed((sabotaged) -> CacheChurnScenario.play(sabotaged, slots, OPERATIONS, FAULTS, expiry(),

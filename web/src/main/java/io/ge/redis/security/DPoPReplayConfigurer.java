@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
  * Adds a {@link DPoPReplayValidator} behind Spring Security's validators of DPoP proofs,
  * in every security filter chain that accepts them. A decoder factory that the
  * application sets by an {@link ObjectPostProcessor} takes precedence. Before Spring
- * Security 7.1 a chain offers no way to do this, which is warned of once all beans are
- * made and the use of the blacklist is known.
+ * Security 7.1 a chain offers no way to do this. One warning says so, once the use of the
+ * blacklist is known.
  */
 public final class DPoPReplayConfigurer implements Customizer<HttpSecurity>, SmartInitializingSingleton {
 

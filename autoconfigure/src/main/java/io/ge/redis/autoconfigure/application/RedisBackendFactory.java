@@ -38,7 +38,8 @@ import org.springframework.util.StringUtils;
 public class RedisBackendFactory
 		implements BiFunction<String, @Nullable String, Supplier<RedisBackend>>, AutoCloseable {
 
-	private static final String FACTORY_OF_BOOT = "redisConnectionFactory";
+	private static final List<String> FACTORIES_OF_BOOT = List.of("redisConnectionFactory",
+			"redisConnectionFactoryVirtualThreads");
 
 	private final ListableBeanFactory beans;
 
@@ -82,7 +83,8 @@ public class RedisBackendFactory
 
 	// Others may have certificates of their own
 	private boolean isOfBoot(RedisConnectionFactory factory) {
-		return this.beans.containsBean(FACTORY_OF_BOOT) && this.beans.getBean(FACTORY_OF_BOOT) == factory;
+		return FACTORIES_OF_BOOT.stream()
+			.anyMatch((name) -> this.beans.containsBean(name) && this.beans.getBean(name) == factory);
 	}
 
 	private @Nullable SslOptions certificates() {

@@ -34,9 +34,9 @@ class WriteBehindFaultIntegrationTests {
 
 	private static final String KEPT = "nothing lost, order of each key kept";
 
-	private static final String TAKE = "io/ge/redis/cache/behind/take.lua";
+	private static final String TAKE = "io/ge/redis/cache/internal/behind/take.lua";
 
-	private static final String APPEND = "io/ge/redis/cache/behind/append.lua";
+	private static final String APPEND = "io/ge/redis/cache/internal/behind/append.lua";
 
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
