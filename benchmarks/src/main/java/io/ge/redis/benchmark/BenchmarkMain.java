@@ -24,7 +24,8 @@ public final class BenchmarkMain {
 			"stream", "queue", "broadcast", "structures", "state", "session");
 
 	/** Those that are not annotations on a method. */
-	private static final List<String> OTHERS = List.of("stream", "queue", "broadcast", "structures", "state", "session");
+	private static final List<String> OTHERS = List.of("stream", "queue", "broadcast", "structures", "state",
+			"session");
 
 	private static final long STARTED = System.nanoTime();
 
