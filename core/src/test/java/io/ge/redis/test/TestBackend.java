@@ -164,10 +164,6 @@ public final class TestBackend implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the causes of failed commands so far.
-	 * @return the causes
-	 */
-	/**
 	 * Waits for the first answer on the connection of consumers, for which there is more
 	 * time than for further ones.
 	 */
@@ -179,6 +175,10 @@ public final class TestBackend implements AutoCloseable {
 			.until(() -> redis.run(probe, redis.newBudget()).handle((reply, failure) -> failure == null).join());
 	}
 
+	/**
+	 * Returns the causes of failed commands so far.
+	 * @return the causes
+	 */
 	public List<OutageCause> failures() {
 		return this.failures;
 	}
