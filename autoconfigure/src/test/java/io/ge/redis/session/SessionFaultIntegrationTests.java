@@ -3,7 +3,9 @@
 package io.ge.redis.session;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * Users of three processes log in, change their sessions and log out, whatever goes
@@ -96,16 +100,25 @@ class SessionFaultIntegrationTests {
 		run.verify();
 	}
 
+	private static int logins(Instance instance) {
+		return Integer.parseInt(instance.get("logins"));
+	}
+
 	private static void play(FaultRun run, Site site, @Nullable Fault fault) throws Exception {
 		while (run.next()) {
 			site.reset();
 			List<Instance> instances = site.instances(3);
 			List<CompletableFuture<String>> working = new ArrayList<>();
+			Map<Instance, Integer> ended = new HashMap<>();
 			for (Instance instance : instances) {
+				ended.put(instance, logins(instance));
 				working.add(instance.call("work", instance.name() + "-" + run.round() + "-", String.valueOf(LOGINS)));
 			}
 			if (fault != null) {
-				TimeUnit.MILLISECONDS.sleep(200);
+				for (Instance instance : instances) {
+					int before = ended.get(instance);
+					await().until(() -> logins(instance) > before);
+				}
 				run.inject(fault);
 				TimeUnit.SECONDS.sleep(1);
 				run.heal(fault);

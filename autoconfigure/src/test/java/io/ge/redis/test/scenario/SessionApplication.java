@@ -5,6 +5,7 @@ package io.ge.redis.test.scenario;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import io.ge.redis.RedisUnavailableException;
@@ -34,6 +35,8 @@ public class SessionApplication {
 
 	private static final long PAUSE_MILLIS = 5;
 
+	private final AtomicInteger logins = new AtomicInteger();
+
 	/**
 	 * Takes the name of the user and the number of logins; returns what was broken.
 	 */
@@ -43,9 +46,16 @@ public class SessionApplication {
 			Set<String> broken = new TreeSet<>();
 			for (int login = 0; login < Integer.parseInt(arguments[1]); login++) {
 				work(sessions, arguments[0] + login, broken);
+				this.logins.incrementAndGet();
 			}
 			return String.join(",", broken);
 		};
+	}
+
+	/** Returns how many logins have ended. */
+	@Bean
+	Operation logins() {
+		return (arguments) -> String.valueOf(this.logins);
 	}
 
 	private static void work(RedisSessions sessions, String user, Set<String> broken) throws InterruptedException {
