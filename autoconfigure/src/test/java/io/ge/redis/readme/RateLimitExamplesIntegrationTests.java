@@ -52,7 +52,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class RateLimitExamplesIntegrationTests {
 
-	private static final String PAGE = read(Sources.ROOT.resolve("docs/rate-limiting.md"));
+	private static final String PAGE = read(Sources.ROOT.resolve("docs/rate-limiting.md"))
+			+ read(Sources.ROOT.resolve("docs/rate-limiting-reference.md"));
 
 	private static final Pattern COMMAND = Pattern
 		.compile("curl (?:-X (\\w+) )?(?:-H 'Content-Type: application/json' -d '([^']*)' )?"

@@ -83,7 +83,7 @@ import static org.mockito.Mockito.mock;
 
 /**
  * Tests for {@link RoundTrips} with {@link StoredJson}, in the order of the rule in
- * {@code docs/caching.md}.
+ * {@code docs/stored-values.md}.
  */
 class RoundTripsTests {
 

@@ -97,7 +97,7 @@ public record LockOptions(@Nullable Duration waitTime, @Nullable Duration leaseT
 	 * Returns these options with a number of replicas that must know of a holder before
 	 * it begins. If fewer have acknowledged the lock within the sync timeout it is given
 	 * up, and the attempt fails with {@code RedisUnavailableException} for the cause
-	 * {@code REPLICAS}. Not a consensus: see {@code docs/locks.md}.
+	 * {@code REPLICAS}. Not a consensus: see {@code docs/locks-reference.md}.
 	 * <p>
 	 * Cost: one script call and one {@code WAIT}, on a connection of their own, for each
 	 * time this instance gets the lock in Redis.

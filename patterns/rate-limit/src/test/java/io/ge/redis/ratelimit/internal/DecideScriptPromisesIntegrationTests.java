@@ -78,7 +78,7 @@ class DecideScriptPromisesIntegrationTests {
 		}
 	}
 
-	/** What docs/rate-limiting.md says of calls that wait. */
+	/** What docs/rate-limiting-reference.md says of calls that wait. */
 	@ParameterizedTest
 	@ValueSource(chars = { 'w', 'c' })
 	void grantedInstantsStayWithinTheLimitWhileLateCallsBeginBesideThoseOfTheNextWindow(char kind) {
