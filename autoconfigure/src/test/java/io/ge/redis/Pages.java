@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -25,6 +27,11 @@ final class Pages {
 	private static final Pattern COMMENT = Pattern.compile("<!--.*?-->", Pattern.DOTALL);
 
 	private static final Pattern CODE = Pattern.compile("`[^`\n]*`");
+
+	private static final Pattern FIRST_CODE = Pattern.compile("(?<=```java\n).*?(?=```)", Pattern.DOTALL);
+
+	private static final Pattern IN_SHORT = Pattern.compile("^## In short\n.*?(?=^## |\\z)",
+			Pattern.DOTALL | Pattern.MULTILINE);
 
 	private Pages() {
 	}
@@ -67,6 +74,18 @@ final class Pages {
 	/** The text without any code, and without comments. */
 	static String prose(String text) {
 		return CODE.matcher(COMMENT.matcher(withoutBlocks(text)).replaceAll("")).replaceAll("X");
+	}
+
+	/** The text with each Java block under "In short" replaced. */
+	static String eachFirstCode(String text, UnaryOperator<String> replacement) {
+		return IN_SHORT.matcher(text)
+			.replaceAll((section) -> Matcher.quoteReplacement(FIRST_CODE.matcher(section.group())
+				.replaceAll((block) -> Matcher.quoteReplacement(replacement.apply(block.group())))));
+	}
+
+	/** The code without the imports before it. */
+	static String withoutImports(String code) {
+		return code.replaceFirst("\\A(?:import [^;]+;\n+)+", "");
 	}
 
 	static String read(Path file) {

@@ -96,6 +96,12 @@ class BlacklistExamplesIntegrationTests {
 	}
 
 	@Test
+	void decoderWithTheValidatorIsAccepted() {
+		this.runner.withUserConfiguration(DecoderExamples.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasBean("accessTokens"));
+	}
+
+	@Test
 	void endsTheSessionThatTheProviderNames() {
 		SharedRedis.standalone().flushAll();
 		SecretKey key = new SecretKeySpec("a key that is long enough for HS256".getBytes(StandardCharsets.UTF_8),
