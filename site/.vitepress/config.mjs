@@ -8,13 +8,16 @@ const read = (page) => readFileSync(new URL(page, pages), 'utf8')
 // The order of the pages; others follow under "More"
 const groups = {
   Start: ['getting-started', 'choosing', 'configuration', 'recipes', 'migration', 'comparison'],
-  Guards: ['rate-limiting', 'locks', 'idempotency', 'caching', 'write-behind', 'blacklist', 'refresh-tokens',
+  Guards: ['rate-limiting', 'circuit-breaker', 'locks', 'idempotency', 'caching', 'write-behind', 'blacklist', 'refresh-tokens',
     'keys', 'composing-guards', 'calling-styles'],
   Messages: ['streams', 'queues', 'broadcast'],
   Structures: ['workspaces', 'workspace-keys', 'leaderboards', 'unique-counters', 'bloom-filters', 'geo-indexes',
-    'hash-stores', 'entity-scripts', 'many-calls'],
-  'In production': ['operations', 'redis', 'observability', 'troubleshooting', 'testing', 'native', 'benchmarks'],
-  Background: ['guarantees', 'architecture', 'locks-design', 'caching-design', 'consumers-design']
+    'hash-stores', 'entity-scripts', 'sessions', 'many-calls'],
+  'In production': ['deployment', 'operations', 'observability', 'console', 'troubleshooting', 'testing', 'native', 'benchmarks'],
+  Reference: ['guarantees', 'rate-limiting-reference', 'locks-reference', 'idempotency-reference', 'caching-reference',
+    'spring-cache', 'write-behind-reference', 'blacklist-reference', 'streams-reference', 'queues-reference',
+    'sessions-reference', 'stored-values', 'frameworks'],
+  Background: ['architecture', 'locks-design', 'caching-design', 'consumers-design']
 }
 
 function item(name) {
@@ -60,6 +63,12 @@ export default withMermaid({
   ignoreDeadLinks: true,
   markdown: { anchor: { slugify } },
   mermaid: { flowchart: { useMaxWidth: false }, sequence: { useMaxWidth: false }, state: { useMaxWidth: false } },
+  // README.md is the page of its folder, and is edited under its own name
+  transformPageData(page) {
+    if (!page.filePath.startsWith('docs/')) {
+      page.filePath = page.filePath.replace(/(^|\/)index\.md$/, '$1README.md')
+    }
+  },
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   themeConfig: {
     nav: [
@@ -74,6 +83,8 @@ export default withMermaid({
       socialLinks: [{ icon: 'github', link: repository }],
       editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' }
     } : {}),
-    footer: { message: 'Apache License 2.0' }
+    footer: {
+      message: repository ? `<a href="${repository}/blob/main/LICENSE">Apache License 2.0</a>` : 'Apache License 2.0'
+    }
   }
 })

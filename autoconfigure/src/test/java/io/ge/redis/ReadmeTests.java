@@ -199,6 +199,15 @@ class ReadmeTests {
 		}
 	}
 
+	@Test
+	void pagesOfResultsHaveTitlesOfTheirOwn() {
+		List<String> titles = Sources.below(Sources.ROOT.resolve("benchmarks/results"), "README.md")
+			.stream()
+			.map((page) -> read(page).lines().findFirst().orElse(""))
+			.toList();
+		assertThat(titles).isNotEmpty().doesNotHaveDuplicates().allMatch((title) -> title.matches("# .{9,}"));
+	}
+
 	private static String ofParent(String pattern) {
 		return find(pattern, read(Sources.ROOT.resolve("pom.xml")));
 	}

@@ -16,13 +16,14 @@ public final class MarkdownWriter {
 
 	/**
 	 * Writes all tables of a run.
+	 * @param name what was measured, for the title
 	 * @param facts what was measured on what
 	 * @param tables the tables
 	 * @return the text of a Markdown file
 	 */
-	public static String write(Map<String, String> facts, List<Table> tables) {
-		StringBuilder page = new StringBuilder("# Results\n\nMade by `benchmarks/run`; what the columns mean is in "
-				+ "[the description](../../README.md).\n\n| | |\n| --- | --- |\n");
+	public static String write(String name, Map<String, String> facts, List<Table> tables) {
+		StringBuilder page = new StringBuilder("# Results: " + name
+				+ "\n\nMade by `benchmarks/run`; what the columns mean is in " + "[the description](../../README.md).\n\n| | |\n| --- | --- |\n");
 		facts.forEach((name, value) -> page.append(row(List.of(name, value))));
 		tables.forEach((table) -> write(page, table));
 		return page.toString();

@@ -60,8 +60,13 @@ public final class Results {
 		write();
 	}
 
+	/** The name of the directory without the version before it. */
+	private String name() {
+		return this.directory.getFileName().toString().replaceFirst("^[0-9.]+(-SNAPSHOT)?-", "").replace('-', ' ');
+	}
+
 	private void write() throws IOException {
-		Files.writeString(this.directory.resolve("README.md"), MarkdownWriter.write(this.facts, this.tables));
+		Files.writeString(this.directory.resolve("README.md"), MarkdownWriter.write(name(), this.facts, this.tables));
 		Map<String, Object> all = new LinkedHashMap<>(this.facts);
 		List<Map<String, Object>> data = new ArrayList<>();
 		for (Table table : this.tables) {

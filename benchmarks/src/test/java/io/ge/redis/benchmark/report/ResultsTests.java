@@ -38,11 +38,11 @@ class ResultsTests {
 
 	@Test
 	void writesTablesChartsAndData(@TempDir Path directory) throws IOException {
-		Results results = new Results(directory.resolve("new"), Map.of("JDK", "17"));
+		Results results = new Results(directory.resolve("0.1.0-SNAPSHOT-lock-contended"), Map.of("JDK", "17"));
 		results.add(TABLE);
 		results.add("duration", "7 s");
-		Path written = directory.resolve("new");
-		assertThat(Files.readString(written.resolve("README.md"))).contains("| JDK | 17 |", "| duration | 7 s |",
+		Path written = directory.resolve("0.1.0-SNAPSHOT-lock-contended");
+		assertThat(Files.readString(written.resolve("README.md"))).startsWith("# Results: lock contended\n").contains("| JDK | 17 |", "| duration | 7 s |",
 				"## A table", "What it says.", "| name | x |\n| --- | --- |\n| ours | 1\\|2 |\n| theirs | 3 |\n",
 				"![A table](a-table.svg)");
 		assertThat(written.resolve("a-table.svg")).exists();
