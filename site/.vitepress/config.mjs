@@ -74,7 +74,8 @@ export default withMermaid({
     nav: [
       { text: 'Guide', link: existsSync(new URL('docs/getting-started.md', pages)) ? '/docs/getting-started' : '/' },
       ...(process.env.SITE_JAVADOC ? [{ text: 'Javadoc', link: '/javadoc/index.html', target: '_self' }] : []),
-      { text: version, link: '/CHANGELOG' }
+      { text: version, link: '/CHANGELOG' },
+      ...(repository ? [{ text: 'License', link: `${repository}/blob/main/LICENSE` }] : [])
     ],
     sidebar: sidebar(),
     outline: [2, 3],
@@ -83,8 +84,6 @@ export default withMermaid({
       socialLinks: [{ icon: 'github', link: repository }],
       editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' }
     } : {}),
-    footer: {
-      message: repository ? `<a href="${repository}/blob/main/LICENSE">Apache License 2.0</a>` : 'Apache License 2.0'
-    }
+    footer: { message: 'Apache License 2.0' }
   }
 })

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The pages of patterns are short, and say what is lost without the pattern. Their first
- * code has its imports, which {@code -Dge.docs.write=true} writes.
+ * The pages of patterns are short, and say what is lost without the pattern. The first
+ * code of a page has its imports, which {@code -Dge.docs.write=true} writes.
  */
 class PatternPagesTests {
 
@@ -39,6 +39,8 @@ class PatternPagesTests {
 	private static final Pattern REASON = Pattern.compile("^## Why\n(.*?)^## ", Pattern.DOTALL | Pattern.MULTILINE);
 
 	private static final Pattern IMPORT = Pattern.compile("^import (?:static )?[\\w.]+?\\.(\\w+);$", Pattern.MULTILINE);
+
+	private static final Pattern PICTURE = Pattern.compile("!\\[([^]]*)]\\(");
 
 	private final Map<String, String> pages = patternPages();
 
@@ -74,6 +76,23 @@ class PatternPagesTests {
 					.isEqualTo(expected);
 			}
 		}
+	}
+
+	/** A page of 327 px, as on a phone, shows 14 units of 380 as 12 px. */
+	@Test
+	void picturesAreReadableOnAPhone() {
+		assertThat(Sources.below(Sources.ROOT.resolve("docs/images"), ".svg")).isNotEmpty().allSatisfy((picture) -> {
+			String svg = Pages.read(picture);
+			assertThat(svg).contains("viewBox=\"0 0 380 ", "font-size=\"14\"", "<title>");
+			assertThat(svg.split("font-size=")).hasSize(2);
+		});
+	}
+
+	@Test
+	void picturesSayInWordsWhatTheyShow() {
+		this.pages.forEach((page, text) -> PICTURE.matcher(text)
+			.results()
+			.forEach((picture) -> assertThat(picture.group(1).split(" ")).as(page).hasSizeGreaterThan(10)));
 	}
 
 	private static String withImports(String block, List<Path> examples) {

@@ -22,8 +22,9 @@ public final class MarkdownWriter {
 	 * @return the text of a Markdown file
 	 */
 	public static String write(String name, Map<String, String> facts, List<Table> tables) {
-		StringBuilder page = new StringBuilder("# Results: " + name
-				+ "\n\nMade by `benchmarks/run`; what the columns mean is in " + "[the description](../../README.md).\n\n| | |\n| --- | --- |\n");
+		StringBuilder page = new StringBuilder(
+				"# Results: " + name + "\n\nMade by `benchmarks/run`; what the columns mean is in "
+						+ "[the description](../../README.md).\n\n| | |\n| --- | --- |\n");
 		facts.forEach((name, value) -> page.append(row(List.of(name, value))));
 		tables.forEach((table) -> write(page, table));
 		return page.toString();

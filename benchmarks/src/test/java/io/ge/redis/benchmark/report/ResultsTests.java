@@ -42,9 +42,9 @@ class ResultsTests {
 		results.add(TABLE);
 		results.add("duration", "7 s");
 		Path written = directory.resolve("0.1.0-SNAPSHOT-lock-contended");
-		assertThat(Files.readString(written.resolve("README.md"))).startsWith("# Results: lock contended\n").contains("| JDK | 17 |", "| duration | 7 s |",
-				"## A table", "What it says.", "| name | x |\n| --- | --- |\n| ours | 1\\|2 |\n| theirs | 3 |\n",
-				"![A table](a-table.svg)");
+		assertThat(Files.readString(written.resolve("README.md"))).startsWith("# Results: lock contended\n")
+			.contains("| JDK | 17 |", "| duration | 7 s |", "## A table", "What it says.",
+					"| name | x |\n| --- | --- |\n| ours | 1\\|2 |\n| theirs | 3 |\n", "![A table](a-table.svg)");
 		assertThat(written.resolve("a-table.svg")).exists();
 		JsonNode json = JsonMapper.builder().build().readTree(Files.readString(written.resolve("results.json")));
 		assertThat(json.get("JDK").asString()).isEqualTo("17");
