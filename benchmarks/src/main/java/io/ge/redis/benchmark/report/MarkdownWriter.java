@@ -25,7 +25,7 @@ public final class MarkdownWriter {
 		StringBuilder page = new StringBuilder(
 				"# Results: " + name + "\n\nMade by `benchmarks/run`; what the columns mean is in "
 						+ "[the description](../../README.md).\n\n| | |\n| --- | --- |\n");
-		facts.forEach((name, value) -> page.append(row(List.of(name, value))));
+		facts.forEach((fact, value) -> page.append(row(List.of(fact, value))));
 		tables.forEach((table) -> write(page, table));
 		return page.toString();
 	}
