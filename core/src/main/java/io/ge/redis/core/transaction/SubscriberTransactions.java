@@ -115,12 +115,7 @@ public final class SubscriberTransactions {
 	 */
 	public static <T extends TransactionParticipant> @Nullable T participant(
 			TransactionSynchronizationManager transaction, Class<T> type) {
-		for (TransactionParticipant each : participants(transaction)) {
-			if (type.isInstance(each)) {
-				return type.cast(each);
-			}
-		}
-		return null;
+		return participants(transaction).stream().filter(type::isInstance).map(type::cast).findFirst().orElse(null);
 	}
 
 	/**

@@ -45,7 +45,7 @@ final class HeldLock implements LockHandle {
 	private final AtomicInteger users = new AtomicInteger(1);
 
 	/** Transactions among them. */
-	private final List<Keeper> keepers = new CopyOnWriteArrayList<>();
+	private final List<TransactionLocks> keepers = new CopyOnWriteArrayList<>();
 
 	private final AtomicBoolean lossPublished = new AtomicBoolean();
 
@@ -163,7 +163,7 @@ final class HeldLock implements LockHandle {
 	/**
 	 * Keeps the lock for a transaction until {@link #letGo}, unless it is too late.
 	 */
-	public boolean keep(Keeper transaction) {
+	public boolean keep(TransactionLocks transaction) {
 		boolean joined = join();
 		if (joined) {
 			this.keepers.add(transaction);
@@ -171,7 +171,7 @@ final class HeldLock implements LockHandle {
 		return joined;
 	}
 
-	public CompletableFuture<Void> letGo(Keeper transaction) {
+	public CompletableFuture<Void> letGo(TransactionLocks transaction) {
 		this.keepers.remove(transaction);
 		return leave();
 	}
@@ -180,7 +180,7 @@ final class HeldLock implements LockHandle {
 	 * Lets go of the lock for transactions that have ended without notice.
 	 */
 	void checkKeepers() {
-		this.keepers.forEach(Keeper::giveUpIfOver);
+		this.keepers.forEach(TransactionLocks::giveUpIfOver);
 	}
 
 	/**
@@ -263,15 +263,6 @@ final class HeldLock implements LockHandle {
 	@Override
 	public String toString() {
 		return "lock '" + name() + "', token " + this.token + ", " + (isReleased() ? "RELEASED" : this.lease);
-	}
-
-	/**
-	 * A transaction that keeps the lock, and gives it up if it has ended without notice.
-	 */
-	public interface Keeper {
-
-		void giveUpIfOver();
-
 	}
 
 }

@@ -43,9 +43,7 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 
 	private final TransactionExecutionListener transactions = TransactionLocks.veto();
 
-	// Needs Reactor
-	private final SingletonSupplier<TransactionExecutionListener> reactiveTransactions = SingletonSupplier
-		.of(TransactionsUnderLocks::new);
+	private final TransactionExecutionListener reactiveTransactions = TransactionLocks.underLocks();
 
 	private final Supplier<DefaultDistributedLocks> api;
 
@@ -91,7 +89,7 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
-		return this.reactiveTransactions.obtain();
+		return this.reactiveTransactions;
 	}
 
 	public DistributedLocks distributedLocks() {

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
+import io.ge.redis.core.transaction.ObservedTransactions;
 import io.ge.redis.core.transaction.ThreadTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import io.ge.redis.lock.BoundLocks;
@@ -29,7 +30,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * The locks that a transaction keeps until it has completed, even if their holders
  * release them before. It may complete on another thread than the one that takes them.
  */
-final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper {
+final class TransactionLocks implements TransactionParticipant {
 
 	private static final Log logger = LogFactory.getLog(TransactionLocks.class);
 
@@ -42,6 +43,9 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 
 	private final List<HeldLock> locks = new ArrayList<>(1);
 
+	/** Locks under which the transaction is begun. */
+	private final List<HeldLock> outer;
+
 	private final @Nullable Integer isolation;
 
 	/** Frames that other calls of the transaction find on its thread. */
@@ -52,7 +56,12 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 	private boolean over;
 
 	TransactionLocks(@Nullable Integer isolation) {
+		this(isolation, List.of());
+	}
+
+	private TransactionLocks(@Nullable Integer isolation, List<HeldLock> outer) {
 		this.isolation = isolation;
+		this.outer = outer;
 	}
 
 	/**
@@ -84,7 +93,30 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 	}
 
 	/**
-	 * Keeps a lock that was taken inside the transaction, unless that is over.
+	 * Returns a listener for reactive transactions that are begun under locks: they are
+	 * not committed if one is lost, and keep the locks until they end. Cancelling such
+	 * work does not stop a commit that is under way, and the next holder must see that
+	 * commit.
+	 */
+	static TransactionExecutionListener underLocks() {
+		return new ObservedTransactions<TransactionLocks>() {
+
+			@Override
+			protected @Nullable TransactionLocks beginning(TransactionExecution transaction) {
+				List<HeldLock> outer = BoundLocks.inside()
+					.stream()
+					.filter(HeldLock.class::isInstance)
+					.map(HeldLock.class::cast)
+					.distinct()
+					.toList();
+				return outer.isEmpty() ? null : new TransactionLocks(null, outer);
+			}
+
+		};
+	}
+
+	/**
+	 * Keeps a lock unless the transaction is over.
 	 */
 	void keep(HeldLock lock) {
 		this.guard.lock();
@@ -146,17 +178,16 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 		}
 	}
 
-	void assertMayCommit() {
-		locks().forEach(HeldLock::assertMayCommit);
-	}
-
 	@Override
 	public void joined(BooleanSupplier over) {
 		this.ended = over;
+		this.outer.forEach(this::keep);
 	}
 
-	@Override
-	public void giveUpIfOver() {
+	/**
+	 * Gives the locks up if the transaction has ended without notice.
+	 */
+	void giveUpIfOver() {
 		if (this.ended.getAsBoolean()) {
 			giveUp();
 		}
@@ -164,7 +195,7 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 
 	@Override
 	public CompletionStage<?> beforeCommit() {
-		assertMayCommit();
+		locks().forEach(HeldLock::assertMayCommit);
 		return CompletableFuture.completedStage(null);
 	}
 
@@ -187,7 +218,7 @@ final class TransactionLocks implements TransactionParticipant, HeldLock.Keeper 
 		return giveUp();
 	}
 
-	CompletableFuture<Void> giveUp() {
+	private CompletableFuture<Void> giveUp() {
 		List<HeldLock> kept;
 		this.guard.lock();
 		try {
