@@ -71,7 +71,7 @@ final class CallRecord {
 		}
 	}
 
-	void transactionBegun(TransactionExecution transaction, boolean outermost) {
+	void transactionBegun(@Nullable TransactionExecution transaction, boolean outermost) {
 		if (this.committed || !TransactionSynchronizationManager.isSynchronizationActive()
 				|| !this.records.isInTransaction()) {
 			return;

@@ -2,13 +2,18 @@
 
 package io.ge.redis.idempotency.internal;
 
+import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * The observed transactions that were begun in one call and in calls within it.
@@ -28,13 +33,10 @@ final class CallTransactions {
 
 	private final @Nullable CallTransactions around;
 
-	private final AtomicInteger begun = new AtomicInteger();
-
-	private final AtomicInteger rolledBack = new AtomicInteger();
+	/** Transactions that may write, without those that were rolled back. */
+	private final AtomicInteger lasting = new AtomicInteger();
 
 	private final AtomicInteger replacements = new AtomicInteger();
-
-	private volatile boolean committed;
 
 	// Transactions of the thread: changed by it alone
 
@@ -84,8 +86,8 @@ final class CallTransactions {
 
 	public void enter(@Nullable CallRecord record) {
 		this.record = record;
-		this.unseenOnThreads = this.watch.unseenOnThreads();
-		this.unseenAtStart = this.watch.unseenReactive();
+		this.unseenOnThreads = this.watch.ofThreads.unseen.get();
+		this.unseenAtStart = this.watch.ofSubscribers.unseen.get();
 		this.beginning = Thread.currentThread();
 		this.outer = this.watch.bind(this);
 	}
@@ -99,36 +101,12 @@ final class CallTransactions {
 		this.returned = true;
 	}
 
-	void begunOnThread(TransactionExecution transaction) {
-		for (CallTransactions call = this; call != null; call = call.outer) {
-			if (!call.isSubscribed()) {
-				call.replacements.incrementAndGet();
-			}
-			if (!transaction.isReadOnly()) {
-				call.begun.incrementAndGet();
-				call.begunOnThread = true;
-				call.openOnThread++;
-				if (call.record != null) {
-					call.record.transactionBegun(transaction, call.openOnThread == 1);
-				}
-			}
-		}
-	}
-
-	void endedOnThread(boolean undone) {
-		for (CallTransactions call = this; call != null; call = call.outer) {
-			call.openOnThread--;
-			call.countEnded(undone);
-		}
-	}
-
 	/**
 	 * The method of a publisher is about to do its work.
 	 */
 	public void entered(boolean withinOwn, boolean withinCallers) {
 		if (withinOwn) {
 			this.enclosed = true;
-			begun(false, true);
 		}
 		else if (!withinCallers) {
 			this.outside = true;
@@ -150,52 +128,16 @@ final class CallTransactions {
 		return this.kind == ResultForm.Kind.PLAIN;
 	}
 
-	/**
-	 * A reactive transaction has begun.
-	 * @param seen whether its begin was seen, so that it has taken the place of the
-	 * caller's, if there is one
-	 */
-	void begun(boolean seen, boolean writing) {
-		for (CallTransactions call = this; call != null; call = call.around) {
-			if (seen && call.isSubscribed()) {
-				call.replacements.incrementAndGet();
-			}
-			if (writing) {
-				call.begun.incrementAndGet();
-				call.begunReactive = true;
-				call.open.incrementAndGet();
-			}
-		}
-	}
-
-	public void ended(boolean undone) {
-		for (CallTransactions call = this; call != null; call = call.around) {
-			call.countEnded(undone);
-			call.unseenBefore = this.watch.unseenReactive();
-			if (call.open.decrementAndGet() == 0) {
-				call.closed();
-			}
-		}
-	}
-
-	private void countEnded(boolean undone) {
-		if (undone) {
-			this.rolledBack.incrementAndGet();
-		}
-		else {
-			this.committed = true;
+	private void closed() {
+		this.unseenBefore = this.watch.ofSubscribers.unseen.get();
+		CompletableFuture<@Nullable Void> waiting = (this.open.decrementAndGet() == 0) ? this.awaited : null;
+		if (waiting != null) {
+			waiting.complete(null);
 		}
 	}
 
 	private boolean isSubscribed() {
 		return this.kind == ResultForm.Kind.SINGLE || this.kind == ResultForm.Kind.MULTIPLE;
-	}
-
-	private void closed() {
-		CompletableFuture<@Nullable Void> waiting = this.awaited;
-		if (waiting != null) {
-			waiting.complete(null);
-		}
 	}
 
 	/**
@@ -217,15 +159,15 @@ final class CallTransactions {
 	public void methodEnded() {
 		Thread begins = this.beginning;
 		boolean here = !this.returned && (begins == null || begins == Thread.currentThread());
-		boolean unseen = !here && this.unseenOnThreads != this.watch.unseenOnThreads();
+		boolean unseen = !here && this.unseenOnThreads != this.watch.ofThreads.unseen.get();
 		boolean reactive = this.kind != ResultForm.Kind.PLAIN && !isEnclosed()
-				&& this.unseenAtStart != this.watch.unseenReactive();
+				&& this.unseenAtStart != this.watch.ofSubscribers.unseen.get();
 		this.within = here;
 		this.missed = unseen || reactive;
 	}
 
 	public boolean hasCommitted() {
-		return this.committed || this.begun.get() > this.rolledBack.get();
+		return this.lasting.get() > 0;
 	}
 
 	/**
@@ -234,7 +176,7 @@ final class CallTransactions {
 	public boolean hasBegun() {
 		// A method that blocks may have waited for one that was not seen before this one
 		return (this.within && this.begunOnThread) || isEnclosed()
-				|| (this.begunReactive && this.unseenBefore == this.watch.unseenReactive()
+				|| (this.begunReactive && this.unseenBefore == this.watch.ofSubscribers.unseen.get()
 						&& (isSubscribed() || this.unseenBefore == this.unseenAtStart));
 	}
 
@@ -252,6 +194,88 @@ final class CallTransactions {
 
 	private boolean isEnclosed() {
 		return this.enclosed && !this.outside;
+	}
+
+	/**
+	 * A transaction that was begun in this call, and so in those around it.
+	 */
+	final class Begun implements TransactionParticipant {
+
+		private final WeakReference<@Nullable TransactionExecution> transaction;
+
+		private final boolean seen;
+
+		private final boolean reactive;
+
+		private final boolean writing;
+
+		/** Work that is done meanwhile is not rolled back with it. */
+		private volatile boolean suspended;
+
+		/**
+		 * Takes part in a transaction.
+		 * @param transaction the transaction, or {@code null} if its begin was not seen
+		 */
+		Begun(@Nullable TransactionExecution transaction, boolean reactive) {
+			this.transaction = new WeakReference<>(transaction);
+			this.seen = transaction != null;
+			this.reactive = reactive;
+			this.writing = transaction == null || !transaction.isReadOnly();
+		}
+
+		private @Nullable CallTransactions around(CallTransactions call) {
+			return this.reactive ? call.around : call.outer;
+		}
+
+		@Override
+		public void joined(BooleanSupplier over) {
+			for (CallTransactions call = CallTransactions.this; call != null; call = around(call)) {
+				// It has taken the place of the caller's, if there is one
+				if (this.seen && call.isSubscribed() == this.reactive) {
+					call.replacements.incrementAndGet();
+				}
+				if (this.writing) {
+					call.lasting.incrementAndGet();
+					begun(call);
+				}
+			}
+		}
+
+		private void begun(CallTransactions call) {
+			if (this.reactive) {
+				call.begunReactive = true;
+				call.open.incrementAndGet();
+				return;
+			}
+			call.begunOnThread = true;
+			call.openOnThread++;
+			if (call.record != null) {
+				call.record.transactionBegun(this.transaction.get(), call.openOnThread == 1);
+			}
+		}
+
+		@Override
+		public void suspended() {
+			this.suspended = true;
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			boolean undone = status == TransactionSynchronization.STATUS_ROLLED_BACK && !this.suspended;
+			for (CallTransactions call = CallTransactions.this; call != null && this.writing; call = around(call)) {
+				if (undone) {
+					call.lasting.decrementAndGet();
+				}
+				if (this.reactive) {
+					call.closed();
+				}
+				else {
+					call.openOnThread--;
+				}
+			}
+			return CompletableFuture.completedStage(null);
+		}
+
 	}
 
 }

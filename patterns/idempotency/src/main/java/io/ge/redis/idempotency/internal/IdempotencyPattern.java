@@ -88,7 +88,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
-		return this.transactions;
+		return this.transactions.ofThreads;
 	}
 
 	/**
@@ -96,7 +96,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
-		return this.transactions.reactiveListener();
+		return this.transactions.ofSubscribers;
 	}
 
 	public GuardAdvisor advisor(int order) {

@@ -2,9 +2,6 @@
 
 package io.ge.redis.idempotency.internal;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-
 import io.ge.redis.core.call.SubscriberContext;
 import io.ge.redis.core.transaction.SubscriberTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
@@ -12,7 +9,6 @@ import io.ge.redis.idempotency.IdempotencyContext;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * Calls and transactions of subscribers.
@@ -58,35 +54,9 @@ final class Subscribers {
 			.anyMatch((participant) -> participant instanceof CallCompletion.OfCaller known && known.isOf(call));
 		boolean own = !callers && !transaction.isCurrentTransactionReadOnly();
 		if (own) {
-			SubscriberTransactions.join(transaction, new OfMethod(call));
+			SubscriberTransactions.join(transaction, call.new Begun(null, true));
 		}
 		call.entered(own, callers);
-	}
-
-	/**
-	 * Work that is done while the transaction is suspended is not rolled back with it.
-	 */
-	private static final class OfMethod implements TransactionParticipant {
-
-		private final CallTransactions call;
-
-		private volatile boolean suspended;
-
-		OfMethod(CallTransactions call) {
-			this.call = call;
-		}
-
-		@Override
-		public void suspended() {
-			this.suspended = true;
-		}
-
-		@Override
-		public CompletionStage<?> completed(int status) {
-			this.call.ended(status == TransactionSynchronization.STATUS_ROLLED_BACK && !this.suspended);
-			return CompletableFuture.completedStage(null);
-		}
-
 	}
 
 }

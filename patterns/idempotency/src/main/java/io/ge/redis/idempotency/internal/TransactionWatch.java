@@ -4,11 +4,11 @@ package io.ge.redis.idempotency.internal;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.core.transaction.SeenTransactions;
+import io.ge.redis.core.transaction.ObservedTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
-import org.springframework.transaction.TransactionExecutionListener;
 
 /**
  * Observes which transactions begin and end while calls run.
@@ -18,17 +18,13 @@ import org.springframework.transaction.TransactionExecutionListener;
  * nothing, and savepoints are parts of their transaction; neither counts. One whose
  * commit has failed, or that never completes, counts as committed: it may be.
  */
-final class TransactionWatch implements TransactionExecutionListener {
+final class TransactionWatch {
 
 	private final ThreadLocal<@Nullable CallTransactions> current = new ThreadLocal<>();
 
-	private final SeenTransactions<CallTransactions> reactive = new SeenTransactions<>();
+	final Transactions ofThreads = new Transactions(false);
 
-	private final AtomicLong unseenOnThreads = new AtomicLong();
-
-	private final AtomicLong unseenReactive = new AtomicLong();
-
-	private final TransactionExecutionListener reactiveListener = new Reactive();
+	final Transactions ofSubscribers = new Transactions(true);
 
 	public @Nullable CallTransactions current() {
 		return this.current.get();
@@ -45,92 +41,30 @@ final class TransactionWatch implements TransactionExecutionListener {
 		return before;
 	}
 
-	long unseenOnThreads() {
-		return this.unseenOnThreads.get();
-	}
-
 	/**
-	 * Returns how many reactive ones belong to no known call.
+	 * Transactions of one kind.
 	 */
-	long unseenReactive() {
-		return this.unseenReactive.get();
-	}
+	final class Transactions extends ObservedTransactions<TransactionParticipant> {
 
-	public TransactionExecutionListener reactiveListener() {
-		return this.reactiveListener;
-	}
+		private final boolean reactive;
 
-	@Override
-	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		if (beginFailure != null || !transaction.isNewTransaction()) {
-			return;
+		/** The number of transactions that belong to no known call. */
+		final AtomicLong unseen = new AtomicLong();
+
+		Transactions(boolean reactive) {
+			this.reactive = reactive;
 		}
-		CallTransactions call = current();
-		if (call != null) {
-			call.begunOnThread(transaction);
-		}
-		else if (!transaction.isReadOnly()) {
-			this.unseenOnThreads.incrementAndGet();
-		}
-	}
-
-	@Override
-	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-		ended(transaction, false);
-	}
-
-	@Override
-	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-		ended(transaction, rollbackFailure == null);
-	}
-
-	private void ended(TransactionExecution transaction, boolean undone) {
-		CallTransactions call = current();
-		if (call != null && transaction.isNewTransaction() && !transaction.isReadOnly()) {
-			call.endedOnThread(undone);
-		}
-	}
-
-	private final class Reactive implements TransactionExecutionListener {
 
 		@Override
-		public void beforeBegin(TransactionExecution transaction) {
+		protected @Nullable TransactionParticipant beginning(TransactionExecution transaction) {
+			if (!transaction.isNewTransaction()) {
+				return null;
+			}
 			CallTransactions call = current();
-			if (call != null) {
-				TransactionWatch.this.reactive.put(transaction, call);
+			if (call == null && !transaction.isReadOnly()) {
+				this.unseen.incrementAndGet();
 			}
-			else if (!transaction.isReadOnly()) {
-				TransactionWatch.this.unseenReactive.incrementAndGet();
-			}
-		}
-
-		@Override
-		public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-			if (beginFailure != null) {
-				TransactionWatch.this.reactive.remove(transaction);
-				return;
-			}
-			CallTransactions call = TransactionWatch.this.reactive.get(transaction);
-			if (call != null) {
-				call.begun(true, !transaction.isReadOnly());
-			}
-		}
-
-		@Override
-		public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-			ended(transaction, false);
-		}
-
-		@Override
-		public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-			ended(transaction, rollbackFailure == null);
-		}
-
-		private void ended(TransactionExecution transaction, boolean undone) {
-			CallTransactions call = TransactionWatch.this.reactive.remove(transaction);
-			if (call != null && !transaction.isReadOnly()) {
-				call.ended(undone);
-			}
+			return (call != null) ? call.new Begun(transaction, this.reactive) : null;
 		}
 
 	}
