@@ -13,6 +13,7 @@ import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.transaction.ThreadTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -148,20 +149,9 @@ final class SpringCachePuts {
 	 * @param action given whether all of it has committed since now
 	 */
 	private static void atEnd(Consumer<Boolean> action) {
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-			private boolean rolledBack;
-
-			@Override
-			public void savepointRollback(Object savepoint) {
-				this.rolledBack = true;
-			}
-
-			@Override
-			public void afterCompletion(int status) {
-				action.accept(status == STATUS_COMMITTED && !this.rolledBack);
-			}
-
+		ThreadTransactions.join((status) -> {
+			action.accept(status == TransactionSynchronization.STATUS_COMMITTED);
+			return CompletableFuture.completedStage(null);
 		});
 	}
 

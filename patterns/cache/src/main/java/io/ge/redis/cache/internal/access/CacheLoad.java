@@ -168,7 +168,7 @@ final class CacheLoad implements GuardedCall.Work {
 
 	@Override
 	public Object contextual(Object context) {
-		return CallerScope.loading(context, this.missing.stream().map(Missing::key).toList());
+		return OpenWork.with(context, List.of(), this.missing.stream().map(Missing::key).toList());
 	}
 
 	@Override

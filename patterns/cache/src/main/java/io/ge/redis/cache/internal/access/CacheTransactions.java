@@ -5,21 +5,20 @@ package io.ge.redis.cache.internal.access;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.Snapshot;
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.transaction.ObservedTransactions;
+import io.ge.redis.core.transaction.ThreadTransactions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
-import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /**
  * Ties writers to transactions that Spring binds to a thread.
@@ -29,14 +28,11 @@ import org.springframework.transaction.support.TransactionSynchronizationUtils;
  * after. Any other one is announced before each commit that happens while its method
  * runs, on whichever transaction manager, and resolved when the method returns.
  * <p>
- * Managers that know no {@link TransactionExecutionListener} are seen through a
+ * Managers that know no {@code TransactionExecutionListener} are seen through a
  * synchronization, from the first writer on. What is changed in callbacks of a
  * transaction's end takes effect at once, as without a transaction.
  */
-public final class CacheTransactions implements TransactionExecutionListener {
-
-	/** Work of threads that are inside of nothing; stays empty. */
-	private static final OpenWork NONE = new OpenWork();
+public final class CacheTransactions extends ObservedTransactions<ThreadTransaction> {
 
 	private final WriteSteps steps;
 
@@ -60,11 +56,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	public boolean isWriting(CacheKey key) {
 		return known().isWriting(key);
-	}
-
-	public boolean isPassingBy(CacheKey key) {
-		OpenWork current = known();
-		return current.isLoading(key) || current.isWriting(key);
 	}
 
 	/**
@@ -100,8 +91,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	public boolean isInTransaction() {
 		// The synchronization ends before callbacks hear how the transaction has ended
-		if (!TransactionSynchronizationManager.isActualTransactionActive()
-				|| !TransactionSynchronizationManager.isSynchronizationActive()) {
+		if (!ThreadTransactions.isActive()) {
 			return false;
 		}
 		ThreadTransaction transaction = current();
@@ -116,14 +106,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		return known().isInsideWriter(key, false);
 	}
 
-	/**
-	 * Returns the same as {@link #isInsideWriter}, only for writers whose work ends later
-	 * than their methods.
-	 */
-	boolean isInsideAsyncWriter(CacheKey key) {
-		return known().isInsideWriter(key, true);
-	}
-
 	public Snapshot snapshot() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return Snapshot.NONE;
@@ -133,21 +115,14 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Returns whether the current thread loads an entry, which it must not wait for then.
-	 */
-	public boolean isLoading(CacheKey key) {
-		return known().isLoading(key);
-	}
-
-	/**
 	 * Enters the loading of an entry on the current thread.
 	 * @return whether the thread does not load it already
 	 */
 	public boolean beginLoad(CacheKey key) {
-		if (isLoading(key)) {
+		if (known().loading.contains(key)) {
 			return false;
 		}
-		work().beginLoad(key);
+		work().loading.push(key);
 		return true;
 	}
 
@@ -156,19 +131,11 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	 */
 	public void endLoad(CacheKey key) {
 		OpenWork current = work();
-		current.endLoad(key);
+		current.loading.remove(key);
 		tidy(current);
 	}
 
 	// Writers
-
-	/**
-	 * Has writers of an entry that are under way on this thread remove it: code inside of
-	 * them knows of a change that their value may not include.
-	 */
-	void dropValues(CacheKey key) {
-		known().dropValues(key);
-	}
 
 	/**
 	 * Enters writers whose work begins on the current thread.
@@ -181,7 +148,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 			dropEnded(current);
 			for (CacheWrite write : writes) {
 				write.async = async;
-				current.enter(write);
+				current.running.push(write);
 			}
 		}
 	}
@@ -195,7 +162,7 @@ public final class CacheTransactions implements TransactionExecutionListener {
 			OpenWork current = work();
 			// Counts for them, too
 			dropEnded(current);
-			writes.forEach(current::leave);
+			current.running.removeAll(writes);
 			tidy(current);
 		}
 	}
@@ -223,12 +190,12 @@ public final class CacheTransactions implements TransactionExecutionListener {
 			return null;
 		}
 		if (transaction == null) {
-			transaction = new ThreadTransaction(null, 0);
-			work().push(transaction);
+			transaction = new ThreadTransaction(this, null);
+			work().transactions.push(transaction);
 		}
 		if (!transaction.synchronizing) {
 			transaction.synchronizing = true;
-			TransactionSynchronizationManager.registerSynchronization(new Synchronization(transaction));
+			TransactionSynchronizationManager.registerSynchronization(transaction);
 		}
 		return transaction;
 	}
@@ -240,107 +207,70 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		}
 		dropEnded(current);
 		tidy(current);
-		return current.transaction();
+		return current.transactions.peek();
 	}
 
 	// Transactions
 
 	@Override
-	public void beforeBegin(TransactionExecution execution) {
-		if (!execution.isNested()) {
-			work().beginning();
-		}
+	protected @Nullable ThreadTransaction beginning(TransactionExecution execution) {
+		return execution.isNested() ? null : new ThreadTransaction(this, execution);
 	}
 
-	@Override
-	public void afterBegin(TransactionExecution execution, @Nullable Throwable beginFailure) {
-		if (execution.isNested()) {
-			return;
-		}
+	void begun(ThreadTransaction transaction, @Nullable String name) {
 		OpenWork current = work();
 		dropEnded(current);
-		if (beginFailure != null) {
-			tidy(current);
-			return;
-		}
-		current.begun(execution);
+		current.begun(transaction, name);
 	}
 
-	@Override
-	public void beforeCommit(TransactionExecution execution) {
-		ThreadTransaction transaction = find(execution);
-		if (transaction != null) {
-			beforeCommit(transaction, () -> {
-				if (execution instanceof TransactionStatus status) {
-					status.flush();
-				}
-			});
-			if (!execution.isReadOnly()) {
-				this.written.set(System.nanoTime());
-			}
-			if (execution instanceof DefaultTransactionStatus status && status.isNewSynchronization()) {
-				noteCommit(transaction);
-			}
-		}
-	}
-
-	// Before callbacks of the application hear of it
-	private static void noteCommit(ThreadTransaction transaction) {
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-			@Override
-			public int getOrder() {
-				return HIGHEST_PRECEDENCE;
-			}
-
-			@Override
-			public void afterCommit() {
-				transaction.committed = true;
-			}
-
-		});
-	}
-
-	@Override
-	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
-		completed(find(execution), (commitFailure == null) ? TransactionSynchronization.STATUS_COMMITTED
-				: TransactionSynchronization.STATUS_UNKNOWN);
-	}
-
-	@Override
-	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
-		completed(find(execution), (rollbackFailure == null) ? TransactionSynchronization.STATUS_ROLLED_BACK
-				: TransactionSynchronization.STATUS_UNKNOWN);
-	}
-
-	private @Nullable ThreadTransaction find(TransactionExecution execution) {
-		return known().find(execution);
-	}
-
-	private void beforeCommit(ThreadTransaction transaction, Runnable flush) {
+	/**
+	 * Announces the writers that a transaction may commit.
+	 * @param flush brings the changes to the database, where rows are locked then
+	 */
+	CompletionStage<?> announce(ThreadTransaction transaction, Runnable flush) {
 		List<CacheWrite> announced = new ArrayList<>(transaction.writes);
 		if (!transaction.isReadOnly()) {
-			announced.addAll(work().running());
+			announced.addAll(known().running);
 		}
 		announced.removeIf((write) -> !write.isAnnouncing());
-		if (announced.isEmpty()) {
-			return;
+		if (!announced.isEmpty()) {
+			flush.run();
 		}
-		// Rows are locked when the changes have reached the database, not earlier
-		flush.run();
-		Waiting.await(this.steps.announce(announced, true));
-		WriteSteps.requireAnnounced(announced);
+		return this.steps.announceCommit(announced);
 	}
 
-	private void completed(@Nullable ThreadTransaction transaction, int status) {
-		if (transaction != null) {
-			OpenWork current = work();
-			current.completed(transaction, status);
-			if (transaction.end()) {
-				settle(transaction, status);
-			}
-			tidy(current);
+	/**
+	 * Notes that the transaction of this thread is about to commit.
+	 */
+	void committing(ThreadTransaction transaction) {
+		if (!transaction.isReadOnly()) {
+			this.written.set(System.nanoTime());
 		}
+		if (ThreadTransactions.isActive()) {
+			// Before callbacks of the application hear of it
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public int getOrder() {
+					return HIGHEST_PRECEDENCE;
+				}
+
+				@Override
+				public void afterCommit() {
+					transaction.committed = true;
+				}
+
+			});
+		}
+	}
+
+	void completed(ThreadTransaction transaction, int status) {
+		OpenWork current = work();
+		current.completed(transaction, status);
+		if (transaction.end()) {
+			settle(transaction, status);
+		}
+		tidy(current);
 	}
 
 	private void settle(ThreadTransaction transaction, int status) {
@@ -366,22 +296,22 @@ public final class CacheTransactions implements TransactionExecutionListener {
 	// whose end was reported on another thread is settled, but is left here only now. The
 	// thread keeps the work although it may be empty: the caller continues with it
 	private void dropEnded(OpenWork current) {
-		ThreadTransaction transaction = current.transaction();
+		ThreadTransaction transaction = current.transactions.peek();
 		while (transaction != null && transaction.isOver()) {
 			current.completed(transaction, TransactionSynchronization.STATUS_UNKNOWN);
 			if (transaction.end()) {
 				settle(transaction, TransactionSynchronization.STATUS_UNKNOWN);
 			}
-			transaction = current.transaction();
+			transaction = current.transactions.peek();
 		}
 	}
 
-	private OpenWork known() {
+	OpenWork known() {
 		OpenWork current = this.work.get();
-		return (current != null) ? current : NONE;
+		return (current != null) ? current : OpenWork.NONE;
 	}
 
-	private OpenWork work() {
+	OpenWork work() {
 		OpenWork current = this.work.get();
 		if (current == null) {
 			current = new OpenWork();
@@ -394,58 +324,6 @@ public final class CacheTransactions implements TransactionExecutionListener {
 		if (current.isEmpty()) {
 			this.work.remove();
 		}
-	}
-
-	/**
-	 * Observes savepoints, commits whose outcome is unknown, and everything about
-	 * transactions whose manager knows no listeners.
-	 */
-	private final class Synchronization implements TransactionSynchronization {
-
-		private final ThreadTransaction transaction;
-
-		Synchronization(ThreadTransaction transaction) {
-			this.transaction = transaction;
-		}
-
-		@Override
-		public void suspend() {
-			if (this.transaction.isForeign()) {
-				work().remove(this.transaction);
-			}
-		}
-
-		@Override
-		public void resume() {
-			if (this.transaction.isForeign()) {
-				work().push(this.transaction);
-			}
-		}
-
-		@Override
-		public void savepoint(Object savepoint) {
-			this.transaction.savepoint(savepoint);
-		}
-
-		@Override
-		public void savepointRollback(Object savepoint) {
-			this.transaction.rollbackTo(savepoint);
-		}
-
-		@Override
-		public void beforeCommit(boolean readOnly) {
-			if (this.transaction.isForeign()) {
-				CacheTransactions.this.beforeCommit(this.transaction, TransactionSynchronizationUtils::triggerFlush);
-			}
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			if (this.transaction.isForeign() || status == STATUS_UNKNOWN) {
-				completed(this.transaction, status);
-			}
-		}
-
 	}
 
 }

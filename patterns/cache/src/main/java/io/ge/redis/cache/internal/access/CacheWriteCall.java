@@ -206,7 +206,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	@Override
 	public Object contextual(Object context) {
-		return CallerScope.writing(context, this.writes);
+		return OpenWork.with(context, this.writes, List.of());
 	}
 
 	@Override

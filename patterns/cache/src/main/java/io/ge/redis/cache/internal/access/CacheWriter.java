@@ -163,7 +163,7 @@ public final class CacheWriter {
 	}
 
 	private CompletableFuture<List<CacheEvent.Write>> removeAfterCommit(CacheKey target, CacheTags tags) {
-		this.transactions.dropValues(target);
+		this.transactions.known().dropValues(target);
 		return tags.isEmpty() ? CompletableFuture.completedFuture(List.of()) : afterCommit(removal(target, tags));
 	}
 
@@ -184,7 +184,7 @@ public final class CacheWriter {
 	public CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
 		List<CacheEvent.Write> removed = Waiting.await(this.steps.resolve(List.of(removal(target, tags))));
 		this.steps.publishEvents(removed);
-		this.transactions.dropValues(target);
+		this.transactions.known().dropValues(target);
 		this.transactions.add(removal(target, tags));
 		return removed.get(0).outcome();
 	}

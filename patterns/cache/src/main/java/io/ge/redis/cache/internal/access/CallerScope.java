@@ -2,15 +2,8 @@
 
 package io.ge.redis.cache.internal.access;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.Snapshot;
-import io.ge.redis.core.call.SubscriberContext;
 import io.ge.redis.core.transaction.SubscriberTransactions;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +19,7 @@ public final class CallerScope {
 
 	private final ReactiveCacheTransactions reactive;
 
-	private final Surroundings outer;
+	private final OpenWork outer;
 
 	private final @Nullable TransactionSynchronizationManager transaction;
 
@@ -37,16 +30,12 @@ public final class CallerScope {
 	public CallerScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
 		this.thread = thread;
 		this.reactive = reactive;
-		this.outer = Surroundings.of(context);
+		this.outer = OpenWork.of(context);
 		this.transaction = (context != null) ? SubscriberTransactions.find(context) : null;
 	}
 
 	public boolean isWriting(CacheKey key) {
-		if (this.thread.isWriting(key)) {
-			return true;
-		}
-		// No streams here, which every reader passes
-		if (this.outer.writing.stream().anyMatch((write) -> write.key.covers(key))) {
+		if (this.thread.isWriting(key) || this.outer.isWriting(key)) {
 			return true;
 		}
 		OpenTransaction changes = (this.transaction != null) ? ReactiveCacheTransactions.known(this.transaction) : null;
@@ -54,7 +43,7 @@ public final class CallerScope {
 	}
 
 	public boolean isLoading(CacheKey key) {
-		return this.thread.isLoading(key) || this.outer.loading.contains(key);
+		return this.thread.known().loading.contains(key) || this.outer.loading.contains(key);
 	}
 
 	/**
@@ -62,13 +51,12 @@ public final class CallerScope {
 	 * call. What is written inside of it is part of it.
 	 */
 	boolean isInsideWriter(CacheKey key) {
-		return this.thread.isInsideAsyncWriter(key)
-				|| this.outer.writing.stream().anyMatch((write) -> write.key.equals(key));
+		return this.thread.known().isInsideWriter(key, true) || this.outer.isInsideWriter(key, false);
 	}
 
 	void dropValues(CacheKey key) {
-		this.thread.dropValues(key);
-		this.outer.writing.stream().filter((write) -> write.key.equals(key)).forEach(CacheWrite::dropValue);
+		this.thread.known().dropValues(key);
+		this.outer.dropValues(key);
 	}
 
 	boolean isInSubscribersTransaction() {
@@ -85,35 +73,6 @@ public final class CallerScope {
 
 	public Snapshot snapshot() {
 		return (this.transaction != null) ? this.reactive.snapshot(this.transaction) : this.thread.snapshot();
-	}
-
-	public static Object loading(Object inner, Collection<CacheKey> keys) {
-		Surroundings outer = Surroundings.of(inner);
-		Set<CacheKey> all = new HashSet<>(keys);
-		all.addAll(outer.loading);
-		return SubscriberContext.with(inner, Surroundings.class, new Surroundings(all, outer.writing));
-	}
-
-	static Object writing(Object inner, List<CacheWrite> writes) {
-		Surroundings outer = Surroundings.of(inner);
-		List<CacheWrite> all = new ArrayList<>(writes);
-		all.addAll(outer.writing);
-		return SubscriberContext.with(inner, Surroundings.class, new Surroundings(outer.loading, all));
-	}
-
-	/**
-	 * The loads and writers that a subscriber is inside of. Propagates in its context, to
-	 * all that is subscribed to inside.
-	 */
-	private record Surroundings(Set<CacheKey> loading, List<CacheWrite> writing) {
-
-		private static final Surroundings NONE = new Surroundings(Set.of(), List.of());
-
-		static Surroundings of(@Nullable Object context) {
-			Surroundings found = (context != null) ? SubscriberContext.find(context, Surroundings.class) : null;
-			return (found != null) ? found : NONE;
-		}
-
 	}
 
 }

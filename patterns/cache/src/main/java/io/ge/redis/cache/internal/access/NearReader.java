@@ -71,7 +71,9 @@ public final class NearReader {
 	// Versions of tags come by messages like changes of entries, but are read as well: an
 	// instance that invalidates need not have near values, nor know that others do
 	private @Nullable NearValue find(NearCache near, CacheKey key, CacheType type) {
-		if (this.transactions.isPassingBy(key) || this.journal.holds(key) || this.invalidations.isDue(key.cache())) {
+		OpenWork work = this.transactions.known();
+		if (work.loading.contains(key) || work.isWriting(key) || this.journal.holds(key)
+				|| this.invalidations.isDue(key.cache())) {
 			return null;
 		}
 		long now = near.now();

@@ -7,24 +7,47 @@ import java.util.Collection;
 import java.util.Deque;
 
 import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.core.call.SubscriberContext;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * The work that one thread is inside of, innermost first: transactions, writers whose
- * methods run, and loading.
+ * methods run, and loading. A subscriber has such work in its context, which propagates
+ * to all that is subscribed to inside and is not changed there.
  */
 final class OpenWork {
 
-	private final Deque<ThreadTransaction> transactions = new ArrayDeque<>(2);
+	/** Inside of nothing; stays empty. */
+	static final OpenWork NONE = new OpenWork();
 
-	private final Deque<CacheWrite> running = new ArrayDeque<>(2);
+	final Deque<ThreadTransaction> transactions = new ArrayDeque<>(2);
 
-	private final Deque<CacheKey> loading = new ArrayDeque<>(2);
+	final Deque<CacheWrite> running = new ArrayDeque<>(2);
 
-	private long beginning;
+	final Deque<CacheKey> loading = new ArrayDeque<>(2);
+
+	/**
+	 * Returns the work of the subscriber with a context.
+	 */
+	static OpenWork of(@Nullable Object context) {
+		OpenWork found = (context != null) ? SubscriberContext.find(context, OpenWork.class) : null;
+		return (found != null) ? found : NONE;
+	}
+
+	/**
+	 * Returns the context of a subscriber that is inside of more work.
+	 */
+	static Object with(Object context, Collection<CacheWrite> writes, Collection<CacheKey> keys) {
+		OpenWork outer = of(context);
+		OpenWork inner = new OpenWork();
+		inner.running.addAll(writes);
+		inner.running.addAll(outer.running);
+		inner.loading.addAll(keys);
+		inner.loading.addAll(outer.loading);
+		return SubscriberContext.with(context, OpenWork.class, inner);
+	}
 
 	boolean isEmpty() {
 		return this.transactions.isEmpty() && this.running.isEmpty() && this.loading.isEmpty();
@@ -44,34 +67,6 @@ final class OpenWork {
 		return false;
 	}
 
-	// Loading
-
-	boolean isLoading(CacheKey key) {
-		return this.loading.contains(key);
-	}
-
-	void beginLoad(CacheKey key) {
-		this.loading.push(key);
-	}
-
-	void endLoad(CacheKey key) {
-		this.loading.remove(key);
-	}
-
-	// Writers
-
-	void enter(CacheWrite write) {
-		this.running.push(write);
-	}
-
-	void leave(CacheWrite write) {
-		this.running.remove(write);
-	}
-
-	Collection<CacheWrite> running() {
-		return this.running;
-	}
-
 	boolean isInsideWriter(CacheKey key, boolean async) {
 		return this.running.stream().anyMatch((write) -> (write.async || !async) && write.key.equals(key));
 	}
@@ -80,40 +75,18 @@ final class OpenWork {
 		this.running.stream().filter((write) -> write.key.equals(key)).forEach(CacheWrite::dropValue);
 	}
 
-	// Transactions
-
-	@Nullable ThreadTransaction transaction() {
-		return this.transactions.peek();
-	}
-
-	@Nullable ThreadTransaction find(TransactionExecution execution) {
-		return this.transactions.stream().filter((each) -> each.is(execution)).findFirst().orElse(null);
-	}
-
-	void beginning() {
-		this.beginning = System.nanoTime();
-	}
-
 	/**
-	 * Enters the transaction that was about to begin. Writers that it was begun for do
-	 * not belong to the one around it.
+	 * Enters a transaction. Writers that it was begun for do not belong to the one around
+	 * it.
 	 */
-	void begun(TransactionExecution execution) {
-		push(new ThreadTransaction(execution, this.beginning));
+	void begun(ThreadTransaction transaction, @Nullable String name) {
+		this.transactions.push(transaction);
 		for (CacheWrite write : this.running) {
-			if (write.commits > 0 || !write.boundary.begins(execution.getTransactionName())) {
+			if (write.commits > 0 || !write.boundary.begins(name)) {
 				break;
 			}
 			write.owner = null;
 		}
-	}
-
-	void push(ThreadTransaction transaction) {
-		this.transactions.push(transaction);
-	}
-
-	boolean remove(ThreadTransaction transaction) {
-		return this.transactions.remove(transaction);
 	}
 
 	/**
@@ -121,7 +94,7 @@ final class OpenWork {
 	 */
 	void completed(ThreadTransaction transaction, int status) {
 		boolean rolledBack = status == TransactionSynchronization.STATUS_ROLLED_BACK;
-		if (!remove(transaction) || (transaction.isReadOnly() && !rolledBack)) {
+		if (!this.transactions.remove(transaction) || (transaction.isReadOnly() && !rolledBack)) {
 			return;
 		}
 		for (CacheWrite write : this.running) {

@@ -2,19 +2,19 @@
 
 package io.ge.redis.cache.internal.access;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.ge.redis.cache.internal.engine.NewValue;
 import io.ge.redis.cache.internal.engine.Snapshot;
 import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.transaction.SeenTransactions;
+import io.ge.redis.core.transaction.ObservedTransactions;
 import io.ge.redis.core.transaction.SubscriberTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
-import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 
@@ -23,16 +23,13 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * their begin without the subscriber. So one counts as having begun with the oldest open
  * one of its name, which leads to fewer stored values, never to an outdated one.
  */
-public final class ReactiveCacheTransactions implements TransactionExecutionListener {
+public final class ReactiveCacheTransactions extends ObservedTransactions<ReactiveCacheTransactions.Begun> {
 
 	private final WriteSteps steps;
 
 	private final GuardedCalls calls;
 
 	private final CacheTransactions ofThreads;
-
-	/** When each began, as of the system's nano time. */
-	private final SeenTransactions<Long> open = new SeenTransactions<>();
 
 	private final AtomicLong partialRollbacks = new AtomicLong();
 
@@ -45,13 +42,12 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 	Snapshot snapshot(TransactionSynchronizationManager transaction) {
 		String name = emptied(transaction.getCurrentTransactionName());
 		long now = System.nanoTime();
-		AtomicLong age = new AtomicLong(-1);
-		this.open.forEach((execution, began) -> {
-			if (!execution.isCompleted() && name.equals(emptied(execution.getTransactionName()))) {
-				age.accumulateAndGet(now - began, Math::max);
-			}
-		});
-		return (age.get() >= 0) ? Snapshot.since(now - age.get()) : Snapshot.UNDATED;
+		return open().stream()
+			.filter((each) -> each.name.equals(name))
+			.map((each) -> now - each.began)
+			.max(Long::compare)
+			.map((age) -> Snapshot.since(now - age))
+			.orElse(Snapshot.UNDATED);
 	}
 
 	private static String emptied(@Nullable String name) {
@@ -71,37 +67,33 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 	}
 
 	@Override
-	public void beforeBegin(TransactionExecution execution) {
-		if (!execution.isNested()) {
-			this.open.put(execution, System.nanoTime());
-		}
+	protected Begun beginning(TransactionExecution execution) {
+		return new Begun(emptied(execution.getTransactionName()), System.nanoTime(), this.ofThreads);
 	}
 
-	@Override
-	public void afterBegin(TransactionExecution execution, @Nullable Throwable beginFailure) {
-		if (beginFailure != null) {
-			this.open.remove(execution);
-		}
-	}
-
-	@Override
-	public void afterCommit(TransactionExecution execution, @Nullable Throwable commitFailure) {
-		Long began = this.open.remove(execution);
-		if (commitFailure != null) {
-			rolledBack(began);
-		}
-	}
-
+	// The begin of a nested one is not reported
 	@Override
 	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
 		if (execution.isNested()) {
 			this.partialRollbacks.incrementAndGet();
+			this.ofThreads.rolledBack(System.nanoTime());
 		}
-		rolledBack(this.open.remove(execution));
+		super.afterRollback(execution, rollbackFailure);
 	}
 
-	private void rolledBack(@Nullable Long began) {
-		this.ofThreads.rolledBack((began != null) ? began : System.nanoTime());
+	/**
+	 * A transaction that was seen to begin.
+	 */
+	record Begun(String name, long began, CacheTransactions ofThreads) implements TransactionParticipant {
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			if (status != TransactionSynchronization.STATUS_COMMITTED) {
+				this.ofThreads.rolledBack(this.began);
+			}
+			return CompletableFuture.completedStage(null);
+		}
+
 	}
 
 	/**
@@ -135,8 +127,7 @@ public final class ReactiveCacheTransactions implements TransactionExecutionList
 		@Override
 		public CompletionStage<?> beforeCommit() {
 			committing();
-			return ReactiveCacheTransactions.this.steps.announce(this.writes, true)
-				.thenRun(() -> WriteSteps.requireAnnounced(this.writes));
+			return ReactiveCacheTransactions.this.steps.announceCommit(this.writes);
 		}
 
 		@Override

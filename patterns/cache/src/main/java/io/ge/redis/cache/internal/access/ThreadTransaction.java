@@ -2,29 +2,46 @@
 
 package io.ge.redis.cache.internal.access;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 
 import io.ge.redis.cache.internal.engine.Snapshot;
+import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 /**
  * A transaction of the current thread. Knows savepoints: what came after one that is
  * rolled back to is not published.
  */
-final class ThreadTransaction extends OpenTransaction {
+final class ThreadTransaction extends OpenTransaction implements TransactionParticipant, TransactionSynchronization {
 
-	private final @Nullable TransactionExecution execution;
+	private final CacheTransactions transactions;
 
-	private final long began;
+	private final WeakReference<TransactionExecution> execution;
+
+	private final boolean foreign;
+
+	private final boolean readOnly;
+
+	private final long began = System.nanoTime();
 
 	private final Map<Object, List<CacheWrite>> savepoints = new IdentityHashMap<>(0);
 
-	/** Whether its end is announced to {@link CacheTransactions} by a synchronization. */
+	private BooleanSupplier over = super::isOver;
+
+	/** Whether it takes part by a synchronization. */
 	boolean synchronizing;
 
 	/** Whether it has committed, and callbacks of the application run. */
@@ -33,35 +50,28 @@ final class ThreadTransaction extends OpenTransaction {
 	/**
 	 * Creates a transaction.
 	 * @param execution the transaction, or {@code null} if its manager does not report it
-	 * @param began when it began, as of the system's nano time
 	 */
-	ThreadTransaction(@Nullable TransactionExecution execution, long began) {
-		this.execution = execution;
-		this.began = began;
-	}
-
-	boolean is(TransactionExecution other) {
-		return this.execution == other;
-	}
-
-	boolean isForeign() {
-		return this.execution == null;
+	ThreadTransaction(CacheTransactions transactions, @Nullable TransactionExecution execution) {
+		this.transactions = transactions;
+		this.execution = new WeakReference<>(execution);
+		this.foreign = execution == null;
+		this.readOnly = execution != null && execution.isReadOnly();
 	}
 
 	boolean isReadOnly() {
-		return this.execution != null && this.execution.isReadOnly();
+		return this.readOnly;
 	}
 
 	@Override
 	boolean isOver() {
-		return (this.execution != null) ? this.execution.isCompleted() : super.isOver();
+		return this.over.getAsBoolean();
 	}
 
 	/**
 	 * Returns what it sees of the database at least.
 	 */
 	Snapshot snapshot() {
-		return isForeign() ? Snapshot.UNDATED : Snapshot.since(this.began);
+		return this.foreign ? Snapshot.UNDATED : Snapshot.since(this.began);
 	}
 
 	/**
@@ -69,14 +79,57 @@ final class ThreadTransaction extends OpenTransaction {
 	 * the system's nano time.
 	 */
 	long began() {
-		return isForeign() ? System.nanoTime() : this.began;
+		return this.foreign ? System.nanoTime() : this.began;
 	}
 
-	void savepoint(Object savepoint) {
+	// Observed from its begin on
+
+	@Override
+	public void joined(BooleanSupplier completed) {
+		this.over = completed;
+		TransactionExecution begun = this.execution.get();
+		this.transactions.begun(this, (begun != null) ? begun.getTransactionName() : null);
+	}
+
+	@Override
+	public CompletionStage<?> beforeCommit() {
+		this.transactions.committing(this);
+		return this.transactions.announce(this, () -> {
+			if (this.execution.get() instanceof TransactionStatus status) {
+				status.flush();
+			}
+		});
+	}
+
+	@Override
+	public CompletionStage<?> completed(int status) {
+		this.transactions.completed(this, status);
+		return CompletableFuture.completedStage(null);
+	}
+
+	// By a synchronization: savepoints, unknown outcomes, and all of a foreign one
+
+	@Override
+	public void suspend() {
+		if (this.foreign) {
+			this.transactions.work().transactions.remove(this);
+		}
+	}
+
+	@Override
+	public void resume() {
+		if (this.foreign) {
+			this.transactions.work().transactions.push(this);
+		}
+	}
+
+	@Override
+	public void savepoint(Object savepoint) {
 		this.savepoints.put(savepoint, this.writes);
 	}
 
-	void rollbackTo(Object savepoint) {
+	@Override
+	public void savepointRollback(Object savepoint) {
 		List<CacheWrite> kept = new ArrayList<>(this.savepoints.getOrDefault(savepoint, List.of()));
 		for (CacheWrite write : this.writes) {
 			if (!write.isTraceless() && !kept.contains(write)) {
@@ -85,6 +138,20 @@ final class ThreadTransaction extends OpenTransaction {
 			}
 		}
 		this.writes = kept;
+	}
+
+	@Override
+	public void beforeCommit(boolean readOnly) {
+		if (this.foreign) {
+			Waiting.await(this.transactions.announce(this, TransactionSynchronizationUtils::triggerFlush));
+		}
+	}
+
+	@Override
+	public void afterCompletion(int status) {
+		if (this.foreign || status == STATUS_UNKNOWN) {
+			completed(status);
+		}
 	}
 
 }

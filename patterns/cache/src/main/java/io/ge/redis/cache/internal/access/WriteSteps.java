@@ -59,6 +59,14 @@ public final class WriteSteps {
 	}
 
 	/**
+	 * Announces writers right before a commit, while their rows are locked.
+	 * @return fails if one is not announced that must be
+	 */
+	CompletionStage<?> announceCommit(List<CacheWrite> writes) {
+		return announce(writes, true).thenRun(() -> requireAnnounced(writes));
+	}
+
+	/**
 	 * Completes when two steps have.
 	 */
 	static CompletableFuture<Void> both(CompletableFuture<Void> one, CompletableFuture<?> other) {
