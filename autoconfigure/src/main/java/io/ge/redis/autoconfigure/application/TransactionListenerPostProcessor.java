@@ -2,15 +2,15 @@
 
 package io.ge.redis.autoconfigure.application;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import io.ge.redis.core.transaction.TransactionObserver;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -18,8 +18,6 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 /**
  * Lets patterns observe every transaction manager bean, whenever it is made. Reactive
@@ -33,8 +31,7 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 	private final BooleanSupplier used;
 
 	/** Weak, since there may be one for each tenant. */
-	private final Set<ConfigurableTransactionManager> managers = Collections
-		.newSetFromMap(new ConcurrentReferenceHashMap<>(4, ReferenceType.WEAK));
+	private final Collection<WeakReference<ConfigurableTransactionManager>> managers = new ConcurrentLinkedQueue<>();
 
 	private final Collection<TransactionObserver> made = new ConcurrentLinkedQueue<>();
 
@@ -52,10 +49,11 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		if (bean instanceof TransactionObserver observer) {
 			this.made.add(observer);
-			this.managers.forEach((manager) -> add(manager, observer));
+			this.managers.forEach((known) -> add(known.get(), observer));
 		}
 		if (bean instanceof ConfigurableTransactionManager manager) {
-			this.managers.add(manager);
+			this.managers.removeIf((known) -> known.get() == null);
+			this.managers.add(new WeakReference<>(manager));
 			Stream<TransactionObserver> all = this.used.getAsBoolean() ? this.observers.orderedStream()
 					: this.made.stream();
 			all.forEach((observer) -> add(manager, observer));
@@ -63,7 +61,7 @@ public class TransactionListenerPostProcessor implements BeanPostProcessor {
 		return bean;
 	}
 
-	private static void add(ConfigurableTransactionManager manager, TransactionObserver observer) {
+	private static void add(@Nullable ConfigurableTransactionManager manager, TransactionObserver observer) {
 		if (manager instanceof PlatformTransactionManager) {
 			add(manager, observer.transactionListener());
 		}

@@ -3,6 +3,7 @@
 package io.ge.redis.autoconfigure.application;
 
 import io.ge.redis.core.transaction.TransactionObserver;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,6 +34,19 @@ class TransactionListenerPostProcessorTests {
 		this.beans.getBean(second);
 		assertThat(this.beans.getBean(DataSourceTransactionManager.class).getTransactionExecutionListeners())
 			.containsExactly(this.beans.getBean(Observer.class).transactionListener());
+	}
+
+	// References to it are weak, and must last as long as it does
+	@Test
+	void managerIsKnownAfterAGarbageCollection() {
+		TransactionListenerPostProcessor processor = new TransactionListenerPostProcessor(
+				this.beans.getBeanProvider(TransactionObserver.class), () -> false);
+		Manager manager = new Manager();
+		processor.postProcessBeforeInitialization(manager, "manager");
+		System.gc();
+		Observer observer = new Observer();
+		processor.postProcessBeforeInitialization(observer, "observer");
+		assertThat(manager.getTransactionExecutionListeners()).containsExactly(observer.transactionListener());
 	}
 
 	static final class Manager extends DataSourceTransactionManager {
