@@ -56,8 +56,8 @@ public interface WriteBehindStore<V> {
 	/**
 	 * Returns whether a failure means that the store is unavailable, and not that a
 	 * change is wrong. Then nothing is counted as an attempt, and all changes wait. After
-	 * three such failures in a row up to five changes are tried alone. If one of them is
-	 * written, the others of them count as failed. An exception of this method means
+	 * three such failures in a row changes are tried alone, until five have failed so. If
+	 * one is written, the failures of the others count. An exception of this method means
 	 * {@code false}.
 	 * @param failure the exception of {@link #writeAll}
 	 * @return whether the failure is transient. By default that is a failed connection, a

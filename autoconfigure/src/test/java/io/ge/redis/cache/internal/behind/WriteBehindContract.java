@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import io.ge.redis.cache.Change;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.Partition;
 import io.ge.redis.cache.internal.behind.WriteBehindApplication.Rows;
 import io.ge.redis.cache.internal.behind.WriteBehindApplication.Score;
 import io.ge.redis.cache.internal.behind.WriteBehindApplication.Scores;

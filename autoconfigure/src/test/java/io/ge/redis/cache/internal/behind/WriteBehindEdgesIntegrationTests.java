@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.Change;
 import io.ge.redis.cache.WriteBehindFullException;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.Partition;
 import io.ge.redis.cache.internal.behind.WriteBehindApplication.Score;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;

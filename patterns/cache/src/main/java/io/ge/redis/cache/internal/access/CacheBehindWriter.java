@@ -10,7 +10,6 @@ import java.util.function.UnaryOperator;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.behind.WriteBehind;
 import io.ge.redis.cache.internal.engine.CacheCodec;
-import io.ge.redis.cache.internal.engine.CacheHeader;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheType;
@@ -28,32 +27,8 @@ import tools.jackson.databind.JavaType;
  * Changes caches that are written behind: Redis takes the change and the value, in one
  * step, and the store gets it later. No transaction has a part in it.
  */
-public final class CacheBehindWriter {
-
-	private final CacheRegistry definitions;
-
-	private final CacheCodec codec;
-
-	private final CacheValues values;
-
-	private final CacheEngine engine;
-
-	private final GuardEvents events;
-
-	private final WriteBehind behind;
-
-	private final GuardedCalls calls;
-
-	public CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
-			GuardEvents events, WriteBehind behind, GuardedCalls calls) {
-		this.definitions = definitions;
-		this.codec = codec;
-		this.values = values;
-		this.engine = engine;
-		this.events = events;
-		this.behind = behind;
-		this.calls = calls;
-	}
+public record CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
+		GuardEvents events, WriteBehind behind, GuardedCalls calls) {
 
 	public long write(CacheKey key, @Nullable Object value) {
 		CompletableFuture<Long> version = append(key, value,
@@ -83,12 +58,16 @@ public final class CacheBehindWriter {
 
 	private CompletableFuture<Long> append(CacheKey key, @Nullable Object value,
 			UnaryOperator<CompletableFuture<Long>> stamped) {
-		CacheType type = requireType(key.cache(), value);
-		byte[] change = change(key.cache(), type, value);
+		String cache = key.cache();
+		CacheType type = requireType(cache, value);
+		byte[] change = change(cache, type, value);
 		CallBudget budget = this.engine.newBudget();
-		CompletableFuture<Long> stamp = this.engine.invalidations.stampWhenReady(key.cache(), Snapshot.NONE, budget);
-		return stamped.apply(stamp)
-			.thenCompose((known) -> append(key, type, value, change, known, budget))
+		return stamped.apply(this.engine.invalidations.stampWhenReady(cache, Snapshot.NONE, budget))
+			.thenCompose((stamp) -> {
+				NewValue entry = this.values.loaded(cache, type, value, this.values.loadMillis(cache), stamp, null);
+				return this.behind.append(cache, key.parts(), change, (entry != null) ? entry.bytes() : new byte[0],
+						(entry != null) ? entry.ttl() : Duration.ZERO, budget);
+			})
 			.whenComplete((version, failure) -> this.engine.changed(key));
 	}
 
@@ -98,7 +77,8 @@ public final class CacheBehindWriter {
 					+ " bean for it, or set ge.redis.cache.caches." + cache
 					+ ".write-behind=true where another application has it");
 		}
-		CacheType type = behindType(cache, value);
+		CacheType held = heldType(cache);
+		CacheType type = (held != null) ? held : this.codec.type((value != null) ? value.getClass() : Object.class);
 		if (value != null && type.of(value) == null) {
 			throw new IllegalArgumentException("Cache '" + cache + "' holds " + type.javaType().toCanonical() + ", not "
 					+ value.getClass().getName());
@@ -118,21 +98,6 @@ public final class CacheBehindWriter {
 			throw new IllegalArgumentException("A change of cache '" + cache + "' is not taken, since " + loss);
 		}
 		return change;
-	}
-
-	private CompletableFuture<Long> append(CacheKey key, CacheType type, @Nullable Object value, byte[] change,
-			long stamp, CallBudget budget) {
-		String cache = key.cache();
-		CacheHeader header = this.values.header(cache, this.values.loadMillis(cache), stamp, null);
-		NewValue entry = (header != null) ? this.values.stored(cache, type, value, header) : null;
-		byte[] bytes = (entry != null) ? entry.bytes() : new byte[0];
-		Duration ttl = (entry != null) ? entry.ttl() : Duration.ZERO;
-		return this.behind.append(cache, key.parts(), change, bytes, ttl, budget);
-	}
-
-	private CacheType behindType(String cache, @Nullable Object value) {
-		CacheType held = heldType(cache);
-		return (held != null) ? held : this.codec.type((value != null) ? value.getClass() : Object.class);
 	}
 
 	/**

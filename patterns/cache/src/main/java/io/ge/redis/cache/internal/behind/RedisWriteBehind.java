@@ -4,15 +4,20 @@ package io.ge.redis.cache.internal.behind;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.ObjIntConsumer;
+import java.util.stream.Stream;
 
+import io.ge.redis.cache.WriteBehindEvent;
+import io.ge.redis.cache.WriteBehindFullException;
 import io.ge.redis.cache.WriteBehindProperties;
-import io.ge.redis.cache.internal.behind.WaitingChange.Settled;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
@@ -53,19 +58,7 @@ public final class RedisWriteBehind {
 
 	private static final LuaScript HOLD = LuaScript.load(RedisWriteBehind.class, "hold.lua");
 
-	private static final LuaScript PENDING = LuaScript.load(RedisWriteBehind.class, "pending.lua");
-
-	private static final KeyPart CHANGES = KeyPart.of("c1");
-
-	private static final KeyPart QUEUE = KeyPart.of("s1");
-
-	private static final KeyPart BOOK = KeyPart.of("b1");
-
-	private static final KeyPart DUE = KeyPart.of("d1");
-
-	private static final KeyPart LEASE = KeyPart.of("l1");
-
-	private static final KeyPart DEAD = KeyPart.of("x1");
+	private static final LuaScript PENDING = LuaScript.command(RedisWriteBehind.class, "pending", "HGET");
 
 	private final GuardedRedis redis;
 
@@ -78,6 +71,9 @@ public final class RedisWriteBehind {
 	private final long memoryMillis;
 
 	private final String holder;
+
+	/** The highest version that this instance has seen, so that versions rise. */
+	private final Map<Partition, AtomicLong> versions = new ConcurrentHashMap<>();
 
 	/**
 	 * Creates the adapter.
@@ -108,12 +104,14 @@ public final class RedisWriteBehind {
 		return keys.entity(KeyPart.of(partition.cache()), KeyPart.of("p" + partition.number()));
 	}
 
-	public CallBudget newBudget() {
-		return this.redis.newBudget();
-	}
-
-	public void onRecovery(Runnable action) {
-		this.redis.onRecovery(action);
+	/**
+	 * Returns keys of a partition: {@code c1} for its changes, {@code s1} for the queue,
+	 * {@code b1} for the book, {@code d1} for what is due, {@code l1} for the lease, and
+	 * {@code x1} for dead letters.
+	 */
+	private List<RedisKey> keys(Partition partition, String... parts) {
+		RedisKey root = root(this.keys, partition);
+		return new ArrayList<>(Stream.of(parts).map((part) -> root.with(KeyPart.of(part))).toList());
 	}
 
 	/**
@@ -126,40 +124,61 @@ public final class RedisWriteBehind {
 		});
 	}
 
-	/**
-	 * Puts a value into the cache and its change into the queue.
-	 * @param here whether this instance writes changes of the cache
-	 */
-	CompletableFuture<Appended> append(Partition partition, List<String> key, byte[] json, byte[] value, Duration ttl,
-			int bound, long seen, boolean here, CallBudget budget) {
-		RedisKey root = root(this.keys, partition);
-		List<RedisKey> names = new ArrayList<>(
-				List.of(root.with(CHANGES), root.with(QUEUE), root.with(BOOK), root.with(LEASE)));
-		names.addAll(this.entries.apply(partition.cache(), key));
-		ScriptCall call = ScriptCall.of(APPEND, names, KeyParts.join(key), json, value, ttl.toMillis(), bound, seen,
-				here ? this.bus.channel() : this.bus.newsChannel(),
-				TOPIC + " " + partition.number() + " " + partition.cache());
-		return this.redis.run(call, budget)
-			.thenApply((reply) -> new Appended(reply.text(0).equals("appended"), reply.number(1)));
+	void onRecovery(Runnable action) {
+		this.redis.onRecovery(action);
 	}
 
-	CompletableFuture<PendingChange> pending(Partition partition, List<String> key, CallBudget budget) {
-		ScriptCall call = ScriptCall.of(PENDING, root(this.keys, partition).with(CHANGES), KeyParts.join(key));
-		return this.redis.run(call, budget)
-			.thenApply((reply) -> new PendingChange((reply.number(0) == 1) ? reply.bytes(1) : null));
+	/**
+	 * Puts a value into the cache and its change into the queue.
+	 * @param bound how many keys may wait in a partition
+	 * @param here whether this instance writes changes of the cache
+	 * @return completes with the version of the change, or with
+	 * {@link WriteBehindFullException}
+	 */
+	CompletableFuture<Long> append(String cache, List<String> key, byte[] change, byte[] entry, Duration ttl, int bound,
+			boolean here, CallBudget budget) {
+		Partition partition = Partition.of(cache, key);
+		AtomicLong seen = this.versions.computeIfAbsent(partition, (unseen) -> new AtomicLong());
+		List<RedisKey> names = keys(partition, "c1", "s1", "b1", "l1");
+		names.addAll(this.entries.apply(cache, key));
+		ScriptCall call = ScriptCall.of(APPEND, names, KeyParts.join(key), change, entry, ttl.toMillis(), bound,
+				seen.get(), here ? this.bus.channel() : this.bus.newsChannel(),
+				TOPIC + " " + partition.number() + " " + cache);
+		return this.redis.run(call, budget).thenApply((reply) -> {
+			if (!reply.text(0).equals("appended")) {
+				throw new WriteBehindFullException(cache, reply.number(1));
+			}
+			seen.accumulateAndGet(reply.number(1), Math::max);
+			return reply.number(1);
+		});
+	}
+
+	CompletableFuture<PendingChange> pending(String cache, List<String> key) {
+		ScriptCall call = ScriptCall.of(PENDING, keys(Partition.of(cache, key), "c1"), KeyParts.join(key));
+		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> pending(reply.bytes(0)));
+	}
+
+	// The change stands behind its version and a space
+	private static PendingChange pending(byte @Nullable [] found) {
+		if (found == null) {
+			return new PendingChange(null);
+		}
+		int space = 0;
+		while (found[space] != ' ') {
+			space++;
+		}
+		return new PendingChange(Arrays.copyOfRange(found, space + 1, found.length));
 	}
 
 	CompletableFuture<Take> take(Partition partition, Duration lease, int count) {
-		RedisKey root = root(this.keys, partition);
-		ScriptCall call = ScriptCall.of(TAKE,
-				List.of(root.with(CHANGES), root.with(QUEUE), root.with(BOOK), root.with(DUE), root.with(LEASE)),
-				this.holder, lease.toMillis(), count);
-		return this.redis.run(call, newBudget()).thenApply(RedisWriteBehind::take);
+		ScriptCall call = ScriptCall.of(TAKE, keys(partition, "c1", "s1", "b1", "d1", "l1"), this.holder,
+				lease.toMillis(), count);
+		return this.redis.run(call, this.redis.newBudget()).thenApply(RedisWriteBehind::take);
 	}
 
 	private static Take take(ScriptReply reply) {
 		return switch (reply.text(0)) {
-			case "idle" -> new Take(0, null, false, List.of());
+			case "idle" -> Take.NOTHING;
 			case "busy" -> new Take(reply.number(2), due(reply.number(1)), false, List.of());
 			default -> {
 				List<WaitingChange> changes = new ArrayList<>();
@@ -177,54 +196,74 @@ public final class RedisWriteBehind {
 	}
 
 	/**
-	 * Says what became of changes.
+	 * Records the outcome of changes.
 	 * @return whether the caller still held the partition
 	 */
 	CompletableFuture<Settling> settle(Partition partition, WriteBehindProperties properties, List<Settled> settled) {
-		RedisKey root = root(this.keys, partition);
-		List<RedisKey> names = new ArrayList<>(List.of(root.with(CHANGES), root.with(QUEUE), root.with(BOOK),
-				root.with(DUE), root.with(LEASE), root.with(DEAD)));
+		List<RedisKey> names = keys(partition, "c1", "s1", "b1", "d1", "l1", "x1");
 		List<Object> arguments = new ArrayList<>(List.of(this.holder, properties.leaseTime().toMillis(),
 				this.memoryMillis, EMPTY.toMillis(), properties.deadLetterTtl().toMillis()));
-		int fixed = names.size();
 		for (Settled each : settled) {
 			WaitingChange change = each.change();
-			names.addAll(this.entries.apply(partition.cache(), KeyParts.split(change.key())));
+			List<RedisKey> entry = this.entries.apply(partition.cache(), KeyParts.split(change.key()));
+			names.addAll(entry);
 			if (each == settled.get(0)) {
-				arguments.add(names.size() - fixed);
+				arguments.add(entry.size());
 			}
-			arguments.addAll(List.of(each.outcome().name().toLowerCase(Locale.ROOT), change.key(), change.version(),
-					change.mention(), each.failures(), each.detail()));
+			String outcome = switch (each.outcome()) {
+				case STARTED, WRITTEN -> "done";
+				case RETRIED -> "retry";
+				case DEAD -> "dead";
+			};
+			arguments.addAll(
+					List.of(outcome, change.key(), change.version(), change.mention(), each.failures(), each.detail()));
 		}
-		return this.redis.run(ScriptCall.of(SETTLE, names, arguments.toArray()), newBudget())
-			.thenApply((reply) -> reply.text(0).equals("lost") ? Settling.LOST
+		return this.redis.run(ScriptCall.of(SETTLE, names, arguments.toArray()), this.redis.newBudget())
+			.thenApply((reply) -> reply.text(0).equals("lost") ? new Settling(false, 0, null)
 					: new Settling(true, reply.number(1), due(reply.number(2))));
 	}
 
 	/**
-	 * Extends the lease of a partition.
+	 * Extends the lease of a partition, or releases it.
+	 * @param lease its length, zero to release it
 	 * @return whether the caller still held it
 	 */
-	CompletableFuture<Boolean> extend(Partition partition, Duration lease) {
-		return hold(partition, lease.toMillis());
-	}
-
-	CompletableFuture<Boolean> release(Partition partition) {
-		return hold(partition, 0);
-	}
-
-	private CompletableFuture<Boolean> hold(Partition partition, long millis) {
-		ScriptCall call = ScriptCall.of(HOLD, root(this.keys, partition).with(LEASE), this.holder, millis);
-		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0) == 1);
+	CompletableFuture<Boolean> hold(Partition partition, Duration lease) {
+		ScriptCall call = ScriptCall.of(HOLD, keys(partition, "l1"), this.holder, lease.toMillis());
+		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> reply.number(0) == 1);
 	}
 
 	/**
-	 * The result of appending a change.
+	 * One of the parts into which the keys of a cache are divided. Each is written by one
+	 * instance at a time.
 	 *
-	 * @param taken whether it waits for the store
-	 * @param number its version, or how many keys wait where it was refused
+	 * @param number from 0
 	 */
-	record Appended(boolean taken, long number) {
+	record Partition(String cache, int number) {
+
+		static Partition of(String cache, List<String> key) {
+			int hash = key.hashCode();
+			return new Partition(cache, (hash ^ (hash >>> 16) ^ (hash >>> 8)) & (PARTITIONS - 1));
+		}
+
+	}
+
+	/**
+	 * A change in the form that Redis stores.
+	 *
+	 * @param json the value, empty for none
+	 * @param mention the position of the key in the queue, empty for none
+	 */
+	record WaitingChange(String key, long version, int failures, byte[] json, String mention) {
+	}
+
+	/**
+	 * The result of a change.
+	 *
+	 * @param failures how often its writing has failed by now
+	 * @param detail for a retry the milliseconds until then, for a dead letter the reason
+	 */
+	record Settled(WaitingChange change, WriteBehindEvent.Outcome outcome, int failures, String detail) {
 	}
 
 	/**
@@ -234,9 +273,6 @@ public final class RedisWriteBehind {
 	 * @param due when the next one is tried again, or {@code null} if none is to be
 	 */
 	record Settling(boolean held, long waiting, @Nullable Duration due) {
-
-		static final Settling LOST = new Settling(false, 0, null);
-
 	}
 
 	/**
@@ -249,6 +285,9 @@ public final class RedisWriteBehind {
 	 * @param changes the changes to write now; may be none though there is more
 	 */
 	record Take(long waiting, @Nullable Duration due, boolean more, List<WaitingChange> changes) {
+
+		static final Take NOTHING = new Take(0, null, false, List.of());
+
 	}
 
 }

@@ -5,26 +5,27 @@ package io.ge.redis.cache.internal.behind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.WriteBehindEvent;
+import io.ge.redis.cache.WriteBehindEvent.Outcome;
 import io.ge.redis.cache.WriteBehindProperties;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.Partition;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.Settled;
 import io.ge.redis.cache.internal.behind.RedisWriteBehind.Settling;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.Take;
 import io.ge.redis.cache.internal.behind.StoreWriter.Written;
-import io.ge.redis.cache.internal.behind.WaitingChange.Settled;
-import io.ge.redis.cache.internal.behind.WaitingChange.Settled.Outcome;
+import io.ge.redis.core.consume.ConsumerContainer;
+import io.ge.redis.core.consume.ConsumerSettings;
+import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.consume.Delivery;
 import io.ge.redis.core.consume.Settlement;
 import io.ge.redis.core.consume.WorkHandler;
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * every third of the lease. Nothing is given to the store near the end of the lease.
  */
 final class RedisWriteBehindSource
-		implements WorkSource<RedisWriteBehindSource.Batch>, WorkHandler<RedisWriteBehindSource.Batch> {
+		implements WorkSource<RedisWriteBehindSource.State>, WorkHandler<RedisWriteBehindSource.State> {
 
 	private static final Log logger = LogFactory.getLog(RedisWriteBehindSource.class);
 
@@ -54,11 +55,13 @@ final class RedisWriteBehindSource
 	/** After how many outages in a row it is asked whether changes are to blame. */
 	private static final int DOUBTFUL = 3;
 
-	/** Number of leases after which a call of the store is reported as slow. */
-	private static final int SLOW = 3;
+	/** Number of extensions after which a call of the store is reported as slow. */
+	private static final int SLOW = 3 * EXTENSIONS;
 
 	/** Time between two reads of a partition that Redis did not answer for. */
 	private static final Duration RETRY = Duration.ofMillis(500);
+
+	private static final long NEVER = Long.MAX_VALUE;
 
 	private final RedisWriteBehind redis;
 
@@ -66,38 +69,63 @@ final class RedisWriteBehindSource
 
 	private final Consumer<WriteBehindEvent> events;
 
-	private final Map<String, List<State>> partitions = new LinkedHashMap<>();
-
-	/** The partitions to be asked for, and when, by the system's nano time. */
-	private final Map<State, Long> scheduled = new ConcurrentHashMap<>();
-
-	private final AtomicLong deliveries = new AtomicLong();
+	private final ConsumerContainer<State> container;
 
 	private final long lease;
+
+	private final long origin = System.nanoTime();
+
+	/** The partitions that were taken last come last. */
+	private volatile List<State> states = new ArrayList<>();
 
 	private volatile long scheduledAllAt;
 
 	private volatile boolean draining;
 
 	/**
-	 * Creates the source.
+	 * Creates the source, and the container that runs it.
 	 * @param writers the writers to the stores, by cache
-	 * @param events gets the outcome of changes
 	 */
 	RedisWriteBehindSource(RedisWriteBehind redis, WriteBehindProperties properties,
-			Map<String, StoreWriter<?>> writers, Consumer<WriteBehindEvent> events) {
+			Map<String, StoreWriter<?>> writers, Consumer<WriteBehindEvent> events, ConsumerThreads threads) {
 		this.redis = redis;
 		this.properties = properties;
 		this.events = events;
 		this.lease = properties.leaseTime().toNanos();
-		writers.forEach((cache, writer) -> {
-			List<State> all = new ArrayList<>();
-			for (int i = 0; i < RedisWriteBehind.PARTITIONS; i++) {
-				all.add(new State(new Partition(cache, i), writer));
-			}
-			this.partitions.put(cache, List.copyOf(all));
+		for (int i = 0; i < RedisWriteBehind.PARTITIONS; i++) {
+			int number = i;
+			writers.forEach((cache, writer) -> this.states.add(new State(new Partition(cache, number), writer)));
+		}
+		Duration drain = properties.drainTimeout();
+		this.container = new ConsumerContainer<>(this, this, new ConsumerSettings(properties.threads(), 1,
+				properties.leaseTime(), Duration.ZERO, false, drain, drain, true, null), threads, null);
+		redis.onWake((cache, number) -> {
+			// With the next take after more changes may have come together
+			of(cache).filter((state) -> state.partition.number() == number)
+				.forEach((state) -> schedule(state, properties.linger()));
+			this.container.wake();
 		});
+		redis.onRecovery(() -> {
+			scheduleAll();
+			this.container.wake();
+		});
+	}
+
+	void start() {
+		this.draining = false;
 		scheduleAll();
+		this.container.start();
+	}
+
+	/**
+	 * Writes all that this instance can write now, without waiting for more, and stops.
+	 */
+	void stop() {
+		if (!this.properties.drainTimeout().isZero()) {
+			this.draining = true;
+			scheduleAll();
+		}
+		this.container.stop().join();
 	}
 
 	@Override
@@ -105,125 +133,99 @@ final class RedisWriteBehindSource
 		return "write-behind";
 	}
 
-	/**
-	 * Returns how many keys of a cache waited when this was last heard of.
-	 */
 	long waiting(String cache) {
-		return this.partitions.getOrDefault(cache, List.of()).stream().mapToLong((state) -> state.waiting).sum();
+		return of(cache).mapToLong((state) -> state.waiting).sum();
 	}
 
-	// Times of reads
-
-	/**
-	 * Schedules a read of a partition, with the next take after more changes may have
-	 * come together.
-	 */
-	void rung(String cache, int partition) {
-		List<State> states = this.partitions.get(cache);
-		if (states != null) {
-			schedule(states.get(partition), this.properties.linger());
-		}
+	private Stream<State> of(String cache) {
+		return this.states.stream().filter((state) -> state.partition.cache().equals(cache));
 	}
 
-	void scheduleAll() {
-		this.scheduledAllAt = System.nanoTime();
-		this.partitions.values().forEach((states) -> states.forEach((state) -> schedule(state, Duration.ZERO)));
+	// Times of reads, all in nanoseconds after the origin
+
+	private long now() {
+		return System.nanoTime() - this.origin;
 	}
 
-	/**
-	 * Gives all that this instance can write now, without waiting for more.
-	 */
-	void drain() {
-		this.draining = true;
-		scheduleAll();
+	private void scheduleAll() {
+		this.scheduledAllAt = now();
+		this.states.forEach((state) -> schedule(state, Duration.ZERO));
 	}
 
-	private void schedule(State state, @Nullable Duration delay) {
+	private State schedule(State state, @Nullable Duration delay) {
 		if (delay != null) {
-			long at = System.nanoTime() + delay.toNanos();
-			// A store that is unavailable is left alone, but for a last attempt
-			long allowed = (!this.draining && state.restUntil - at > 0) ? state.restUntil : at;
-			this.scheduled.merge(state, allowed, (one, other) -> (one - other < 0) ? one : other);
+			state.scheduledAt.accumulateAndGet(now() + delay.toNanos(), Math::min);
 		}
+		return state;
+	}
+
+	// A store that is unavailable is left alone, but for a last attempt
+	private long dueAt(State state) {
+		long at = state.isInFlight() ? NEVER : state.scheduledAt.get();
+		return this.draining ? at : Math.max(at, state.restUntil);
 	}
 
 	// Taking
 
 	@Override
-	public CompletionStage<TakenWork<Batch>> take(int most, boolean reclaim, Collection<Delivery<Batch>> inFlight) {
+	public CompletionStage<TakenWork<State>> take(int most, boolean reclaim, Collection<Delivery<State>> inFlight) {
 		// The container also says so when something is due
-		if (reclaim && System.nanoTime() - this.scheduledAllAt > this.lease / (EXTENSIONS + 1)) {
+		if (reclaim && now() - this.scheduledAllAt > this.lease / (EXTENSIONS + 1)) {
 			scheduleAll();
 		}
-		Queue<Delivery<Batch>> taken = new ConcurrentLinkedQueue<>();
-		return all(due(most).stream().map((state) -> ask(state, taken)))
-			.thenApply((asked) -> taken(List.copyOf(taken)));
+		long now = now();
+		List<State> due = this.states.stream().filter((state) -> dueAt(state) <= now).limit(most).toList();
+		List<State> next = new ArrayList<>(this.states);
+		next.removeAll(due);
+		next.addAll(due);
+		this.states = next;
+		return all(due.stream().map(this::take)).thenApply((taken) -> delivered(due));
 	}
 
-	// Those first that are due for longest
-	private List<State> due(int most) {
-		long now = System.nanoTime();
-		List<State> due = this.scheduled.entrySet()
-			.stream()
-			.filter((each) -> !each.getKey().inFlight && each.getValue() - now <= 0)
-			.sorted(Comparator.comparingLong((each) -> each.getValue() - now))
-			.limit(most)
-			.map(Map.Entry::getKey)
-			.toList();
-		due.forEach(this.scheduled::remove);
-		return due;
-	}
-
-	private TakenWork<Batch> taken(List<Delivery<Batch>> taken) {
-		long now = System.nanoTime();
-		long next = Long.MAX_VALUE;
-		for (Map.Entry<State, Long> each : this.scheduled.entrySet()) {
-			next = each.getKey().inFlight ? next : Math.min(next, Math.max(0, each.getValue() - now));
-		}
-		return new TakenWork<>(taken, next == 0, (next != Long.MAX_VALUE) ? Duration.ofNanos(next) : null);
-	}
-
-	private CompletableFuture<?> ask(State state, Queue<Delivery<Batch>> taken) {
-		long asked = System.nanoTime();
+	private CompletableFuture<?> take(State state) {
+		state.scheduledAt.set(NEVER);
+		long asked = now();
 		return this.redis.take(state.partition, this.properties.leaseTime(), this.properties.batchSize())
 			.handle((take, failure) -> {
 				if (failure != null) {
-					failed(state, failure);
-					return state;
-				}
-				state.waiting = take.waiting();
-				if (take.changes().isEmpty()) {
-					schedule(state, take.more() ? Duration.ZERO : take.due());
-					return state;
+					return failed(state, failure);
 				}
 				state.heldUntil = asked + this.lease;
-				state.begunAt = asked;
-				state.warnedSlow = false;
-				state.inFlight = true;
-				taken.add(new Delivery<>(String.valueOf(state.partition.number()), state.partition.cache(), 1,
-						String.valueOf(this.deliveries.incrementAndGet()), new Batch(state, take)));
-				return state;
+				state.extensions = 0;
+				state.waiting = take.waiting();
+				state.taken = take;
+				return state.isInFlight() ? state : schedule(state, take.more() ? Duration.ZERO : take.due());
 			});
 	}
 
+	private TakenWork<State> delivered(List<State> asked) {
+		List<Delivery<State>> delivered = asked.stream()
+			.filter(State::isInFlight)
+			.map((state) -> new Delivery<>(String.valueOf(state.partition.number()), state.partition.cache(), 1,
+					String.valueOf(state.heldUntil), state))
+			.toList();
+		long next = this.states.stream().mapToLong(this::dueAt).min().orElse(NEVER);
+		long rest = Math.max(0, next - now());
+		return new TakenWork<>(delivered, rest == 0, (next != NEVER) ? Duration.ofNanos(rest) : null);
+	}
+
 	// In an outage the others do not wait, and all are read when it is over
-	private void failed(State state, Throwable failure) {
+	private State failed(State state, Throwable failure) {
 		Throwable cause = Waiting.cause(failure);
 		if (!(cause instanceof RedisUnavailableException)) {
 			logger.warn("Changes of cache '" + state.partition.cache() + "' could not be taken or settled: " + cause);
 		}
-		schedule(state, RETRY);
+		return schedule(state, RETRY);
 	}
 
 	// Writing
 
 	@Override
-	public CompletionStage<Written> handle(List<Delivery<Batch>> deliveries,
-			BatchAcknowledgment<Batch> acknowledgment) {
-		Batch batch = deliveries.get(0).message();
-		State state = batch.state();
-		return CompletableFuture.completedFuture(state.writer.write(batch.take().changes(),
-				() -> state.heldUntil - System.nanoTime() > this.lease / EXTENSIONS, state.outages >= DOUBTFUL));
+	public CompletionStage<Written> handle(List<Delivery<State>> deliveries,
+			BatchAcknowledgment<State> acknowledgment) {
+		State state = deliveries.get(0).message();
+		return CompletableFuture.completedFuture(state.writer.write(state.taken.changes(),
+				() -> state.heldUntil - now() > this.lease / EXTENSIONS, state.outages >= DOUBTFUL));
 	}
 
 	/**
@@ -231,19 +233,18 @@ final class RedisWriteBehindSource
 	 * is settled.
 	 */
 	@Override
-	public CompletionStage<Collection<Delivery<Batch>>> heartbeat(Collection<Delivery<Batch>> inFlight) {
-		return all(inFlight.stream().map((delivery) -> extend(delivery.message().state())))
-			.thenApply((all) -> List.of());
+	public CompletionStage<Collection<Delivery<State>>> heartbeat(Collection<Delivery<State>> inFlight) {
+		return all(inFlight.stream().map((delivery) -> extend(delivery.message()))).thenApply((all) -> List.of());
 	}
 
 	private CompletableFuture<?> extend(State state) {
-		long asked = System.nanoTime();
-		if (asked - state.begunAt > SLOW * this.lease && !state.warnedSlow) {
-			state.warnedSlow = true;
-			logger.warn("The store of cache '" + state.partition.cache() + "' has been writing for " + SLOW
-					+ " leases. Its partition waits until it returns: set timeouts for its calls");
+		long asked = now();
+		state.extensions = state.extensions + 1;
+		if (state.extensions == SLOW) {
+			logger.warn("The store of cache '" + state.partition.cache() + "' has been writing for 3 leases."
+					+ " Its partition waits until it returns: set timeouts for its calls");
 		}
-		return this.redis.extend(state.partition, this.properties.leaseTime()).handle((held, failure) -> {
+		return this.redis.hold(state.partition, this.properties.leaseTime()).handle((held, failure) -> {
 			if (failure == null) {
 				state.heldUntil = held ? asked + this.lease : asked;
 			}
@@ -254,98 +255,69 @@ final class RedisWriteBehindSource
 	// Settling
 
 	/**
-	 * Says what became of changes. If Redis does not take that, they are given again.
+	 * Records what became of changes. If Redis does not take that, they are given again.
 	 */
 	@Override
-	public CompletionStage<Collection<Delivery<Batch>>> settle(List<Settlement<Batch>> settlements) {
-		return all(settlements.stream().map(this::settle)).thenApply((all) -> List.of());
+	public CompletionStage<Collection<Delivery<State>>> settle(List<Settlement<State>> settlements) {
+		return all(settlements.stream().map((each) -> {
+			State state = each.delivery().message();
+			return settle(state, each).whenComplete((settled, failure) -> state.taken = Take.NOTHING);
+		})).thenApply((all) -> List.of());
 	}
 
-	private CompletableFuture<?> settle(Settlement<Batch> settlement) {
-		Batch batch = settlement.delivery().message();
-		State state = batch.state();
+	private CompletableFuture<?> settle(State state, Settlement<State> settlement) {
 		if (settlement.result() instanceof Written written) {
 			CompletableFuture<Settling> settled = written.settled().isEmpty()
 					? CompletableFuture.completedFuture(new Settling(true, state.waiting, null))
 					: this.redis.settle(state.partition, this.properties, written.settled());
-			return settled.handle((settling, failure) -> {
-				try {
-					if (failure != null) {
-						failed(state, failure);
-					}
-					else {
-						settled(batch, written, settling);
-					}
-				}
-				finally {
-					state.inFlight = false;
-				}
-				return state;
-			});
+			return settled.handle((settling, failure) -> (failure != null) ? failed(state, failure)
+					: settled(state, written, settling));
 		}
-		if (settlement.outcome() != Settlement.Outcome.RELEASE) {
-			// It is read again with all others
-			state.inFlight = false;
-			Throwable failure = settlement.failure();
-			logger.warn("Changes of cache '" + state.partition.cache() + "' could not be written"
-					+ ((failure != null) ? ": " + FailureText.of(failure) : ""));
-			return CompletableFuture.completedFuture(null);
+		if (settlement.outcome() == Settlement.Outcome.RELEASE) {
+			return release(state).thenApply((released) -> schedule(state, Duration.ZERO));
 		}
-		return release(state).thenRun(() -> {
-			schedule(state, Duration.ZERO);
-			state.inFlight = false;
-		});
+		// They are read again with all others
+		Throwable failure = settlement.failure();
+		logger.warn("Changes of cache '" + state.partition.cache() + "' could not be written"
+				+ ((failure != null) ? ": " + FailureText.of(failure) : ""));
+		return CompletableFuture.completedFuture(state);
 	}
 
-	private void settled(Batch batch, Written written, Settling settling) {
-		State state = batch.state();
+	private State settled(State state, Written written, Settling settling) {
 		if (settling.held()) {
 			state.waiting = settling.waiting();
-			publishEvents(state, written.settled());
+			written.settled()
+				.stream()
+				.collect(Collectors.groupingBy(Settled::outcome, Collectors.counting()))
+				.forEach((outcome, count) -> publishEvent(state, outcome, count));
 		}
 		if (written.outage() != null) {
-			rest(state, batch.take().changes().size() - written.settled().size(), written.outage());
-			return;
+			return rest(state, state.taken.changes().size() - written.settled().size(), written.outage());
 		}
 		state.outages = 0;
-		if (this.draining || !settling.held() || batch.take().more()) {
-			schedule(state, Duration.ZERO);
+		if (this.draining || !settling.held() || state.taken.more()) {
+			return schedule(state, Duration.ZERO);
 		}
-		else if (settling.waiting() > 0) {
+		if (settling.waiting() > 0) {
 			schedule(state, this.properties.linger());
 			schedule(state, settling.due());
 		}
+		return state;
 	}
 
-	private void rest(State state, int left, Throwable outage) {
+	private State rest(State state, int left, Throwable outage) {
 		state.outages = state.outages + 1;
 		if (state.outages == 1) {
 			logger.warn("The store of cache '" + state.partition.cache() + "' is unavailable, its changes wait: "
 					+ FailureText.of(outage));
 		}
-		publishEvent(state, WriteBehindEvent.Outcome.RETRIED, left);
-		Duration delay = this.properties.delay(state.outages);
-		state.restUntil = System.nanoTime() + delay.toNanos();
-		this.scheduled.remove(state);
-		if (!this.draining) {
-			schedule(state, delay);
-		}
+		publishEvent(state, Outcome.RETRIED, left);
+		state.restUntil = now() + this.properties.delay(state.outages).toNanos();
+		state.scheduledAt.set(this.draining ? NEVER : state.restUntil);
+		return state;
 	}
 
-	private void publishEvents(State state, List<Settled> settled) {
-		for (Outcome outcome : Outcome.values()) {
-			long count = settled.stream().filter((each) -> each.outcome() == outcome).count();
-			if (count > 0) {
-				publishEvent(state, switch (outcome) {
-					case DONE -> WriteBehindEvent.Outcome.WRITTEN;
-					case RETRY -> WriteBehindEvent.Outcome.RETRIED;
-					case DEAD -> WriteBehindEvent.Outcome.DEAD;
-				}, count);
-			}
-		}
-	}
-
-	private void publishEvent(State state, WriteBehindEvent.Outcome outcome, long count) {
+	private void publishEvent(State state, Outcome outcome, long count) {
 		this.events.accept(new WriteBehindEvent(state.partition.cache(), outcome, count));
 	}
 
@@ -356,15 +328,12 @@ final class RedisWriteBehindSource
 
 	@Override
 	public CompletionStage<?> leave() {
-		return all(this.partitions.values().stream().flatMap(List::stream).map(this::release));
+		return all(this.states.stream().map(this::release));
 	}
 
 	// Without an answer the lease ends by itself
-	private CompletableFuture<?> release(State state) {
-		return this.redis.release(state.partition).handle((released, failure) -> {
-			state.heldUntil = System.nanoTime();
-			return state;
-		});
+	private CompletableFuture<State> release(State state) {
+		return this.redis.hold(state.partition, Duration.ZERO).handle((released, failure) -> state);
 	}
 
 	private static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> calls) {
@@ -372,13 +341,7 @@ final class RedisWriteBehindSource
 	}
 
 	/**
-	 * Some changes of a partition.
-	 */
-	record Batch(State state, RedisWriteBehind.Take take) {
-	}
-
-	/**
-	 * A partition, as this instance knows it.
+	 * A partition, as this instance knows it, with the changes that it writes.
 	 */
 	static final class State {
 
@@ -386,20 +349,21 @@ final class RedisWriteBehindSource
 
 		private final StoreWriter<?> writer;
 
-		private volatile boolean inFlight;
+		/** When to read it. */
+		private final AtomicLong scheduledAt = new AtomicLong(NEVER);
+
+		/** The changes in flight. */
+		private volatile Take taken = Take.NOTHING;
+
+		/** Known to be held until then. */
+		private volatile long heldUntil;
+
+		private volatile int extensions;
 
 		private volatile long waiting;
 
-		/** By the system's nano time; known to be held until then. */
-		private volatile long heldUntil = System.nanoTime();
-
-		/** By the system's nano time; until then the store is left alone. */
-		private volatile long restUntil = System.nanoTime();
-
-		/** By the system's nano time; when its changes were taken. */
-		private volatile long begunAt;
-
-		private volatile boolean warnedSlow;
+		/** Until then the store is left alone. */
+		private volatile long restUntil;
 
 		/** Number of consecutive attempts at which the store was unavailable. */
 		private volatile int outages;
@@ -407,6 +371,10 @@ final class RedisWriteBehindSource
 		State(Partition partition, StoreWriter<?> writer) {
 			this.partition = partition;
 			this.writer = writer;
+		}
+
+		private boolean isInFlight() {
+			return !this.taken.changes().isEmpty();
 		}
 
 	}

@@ -7,14 +7,15 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 
 import io.ge.redis.cache.Change;
+import io.ge.redis.cache.WriteBehindEvent.Outcome;
 import io.ge.redis.cache.WriteBehindProperties;
 import io.ge.redis.cache.WriteBehindStore;
-import io.ge.redis.cache.internal.behind.WaitingChange.Settled;
-import io.ge.redis.cache.internal.behind.WaitingChange.Settled.Outcome;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.Settled;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.WaitingChange;
 import io.ge.redis.core.event.FailureText;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -25,119 +26,79 @@ import tools.jackson.databind.ObjectReader;
  * Hands changes to a store: all at once, and each alone if that fails because of one of
  * them. So a change that cannot be written does not block the others.
  *
+ * @param store writes the changes
+ * @param reader reads the store's type of values
  * @param <V> the values
  */
-final class StoreWriter<V> {
+record StoreWriter<V>(WriteBehindStore<V> store, ObjectReader reader, WriteBehindProperties properties) {
 
 	private static final Log logger = LogFactory.getLog(StoreWriter.class);
 
 	/** A store that is really unavailable may take long to say so. */
 	private static final int PROBES = 5;
 
-	private final WriteBehindStore<V> store;
-
-	private final String cache;
-
-	private final ObjectReader reader;
-
-	private final WriteBehindProperties properties;
-
-	/**
-	 * Creates a writer.
-	 * @param reader reads the store's type of values
-	 */
-	StoreWriter(WriteBehindStore<V> store, ObjectReader reader, WriteBehindProperties properties) {
-		this.store = store;
-		this.cache = store.cache();
-		this.reader = reader;
-		this.properties = properties;
-	}
-
 	/**
 	 * Writes changes.
-	 * @param leave asked before each call of the store, and ends it
+	 * @param leased asked before each call of the store, and ends it
 	 * @param doubtful whether a store that seems unavailable is asked for single changes
 	 */
-	Written write(List<WaitingChange> waiting, BooleanSupplier leave, boolean doubtful) {
+	Written write(List<WaitingChange> waiting, BooleanSupplier leased, boolean doubtful) {
 		List<Settled> settled = new ArrayList<>(waiting.size());
-		List<WaitingChange> readable = new ArrayList<>(waiting.size());
-		List<Change<V>> changes = new ArrayList<>(waiting.size());
+		Map<WaitingChange, Change<V>> changes = new LinkedHashMap<>();
 		for (WaitingChange each : waiting) {
-			try {
-				changes.add(read(each));
-				readable.add(each);
-			}
-			catch (Throwable ex) {
-				settled.add(failed(each, counted(ex)));
+			Throwable unreadable = failure(() -> changes.put(each, read(each)));
+			if (unreadable != null) {
+				settled.add(settled(each, unreadable));
 			}
 		}
-		if (changes.isEmpty() || !leave.getAsBoolean()) {
+		if (changes.isEmpty() || !leased.getAsBoolean()) {
 			return new Written(settled, null);
 		}
-		Throwable failure = tryToWrite(changes);
-		if (failure == null) {
-			readable.forEach((each) -> settled.add(each.done()));
-			return new Written(settled, null);
+		Throwable failure = failureOf(List.copyOf(changes.values()));
+		boolean outage = failure != null && isTransient(failure);
+		if (failure != null && (outage ? doubtful : changes.size() > 1)) {
+			return writeEach(changes, settled, leased, doubtful, outage ? failure : null);
 		}
-		if (isTransient(failure)) {
-			return doubtful ? probe(readable, changes, settled, leave, failure) : new Written(settled, failure);
+		if (!outage) {
+			changes.keySet().forEach((each) -> settled.add(settled(each, failure)));
 		}
-		if (changes.size() == 1) {
-			settled.add(failed(readable.get(0), failure));
-			return new Written(settled, null);
-		}
-		return writeEach(readable, changes, settled, leave);
-	}
-
-	private Written writeEach(List<WaitingChange> waiting, List<Change<V>> changes, List<Settled> settled,
-			BooleanSupplier leave) {
-		for (int i = 0; i < changes.size(); i++) {
-			if (!leave.getAsBoolean()) {
-				return new Written(settled, null);
-			}
-			Throwable failure = tryToWrite(List.of(changes.get(i)));
-			if (failure == null) {
-				settled.add(waiting.get(i).done());
-			}
-			else if (isTransient(failure)) {
-				return new Written(settled, failure);
-			}
-			else {
-				settled.add(failed(waiting.get(i), failure));
-			}
-		}
-		return new Written(settled, null);
+		return new Written(settled, outage ? failure : null);
 	}
 
 	/**
-	 * Asks whether a store that seems unavailable takes some of the changes. If it takes
-	 * one it is available, and those that it did not take are to blame. Takes them at
-	 * random, or those to blame might always be the first.
+	 * Writes each change alone, until the store seems unavailable. In doubt that takes
+	 * some failures: if the store writes one of the others, it is available, and the
+	 * changes that failed are to blame. The order is random then, since those to blame
+	 * might always be the first.
 	 */
-	private Written probe(List<WaitingChange> waiting, List<Change<V>> changes, List<Settled> settled,
-			BooleanSupplier leave, Throwable outage) {
-		List<Integer> order = new ArrayList<>(IntStream.range(0, changes.size()).boxed().toList());
-		Collections.shuffle(order);
-		List<Settled> written = new ArrayList<>();
-		Map<WaitingChange, Throwable> failures = new LinkedHashMap<>();
-		for (int i : order.subList(0, Math.min(PROBES, order.size()))) {
-			if (!leave.getAsBoolean()) {
+	private Written writeEach(Map<WaitingChange, Change<V>> changes, List<Settled> settled, BooleanSupplier leased,
+			boolean doubtful, @Nullable Throwable outage) {
+		List<Map.Entry<WaitingChange, Change<V>>> order = new ArrayList<>(changes.entrySet());
+		if (doubtful) {
+			Collections.shuffle(order);
+		}
+		Map<WaitingChange, Throwable> doubted = new LinkedHashMap<>();
+		Throwable last = outage;
+		boolean available = false;
+		for (Map.Entry<WaitingChange, Change<V>> each : order) {
+			if (doubted.size() == (doubtful ? PROBES : 1) || !leased.getAsBoolean()) {
 				break;
 			}
-			Throwable failure = tryToWrite(List.of(changes.get(i)));
-			if (failure == null) {
-				written.add(waiting.get(i).done());
+			Throwable failure = failureOf(List.of(each.getValue()));
+			if (failure != null && isTransient(failure)) {
+				doubted.put(each.getKey(), failure);
+				last = failure;
 			}
 			else {
-				failures.put(waiting.get(i), failure);
+				available |= failure == null;
+				settled.add(settled(each.getKey(), failure));
 			}
 		}
-		if (written.isEmpty()) {
-			return new Written(settled, outage);
+		if (available && doubtful) {
+			doubted.forEach((each, failure) -> settled.add(settled(each, failure)));
+			return new Written(settled, null);
 		}
-		settled.addAll(written);
-		failures.forEach((change, failure) -> settled.add(failed(change, failure)));
-		return new Written(settled, null);
+		return new Written(settled, last);
 	}
 
 	private Change<V> read(WaitingChange change) {
@@ -145,27 +106,29 @@ final class StoreWriter<V> {
 		return new Change<>(KeyParts.split(change.key()), value, change.version());
 	}
 
-	private @Nullable Throwable tryToWrite(List<Change<V>> changes) {
-		try {
+	private @Nullable Throwable failureOf(List<Change<V>> changes) {
+		return failure(() -> {
 			this.store.writeAll(changes);
-			return null;
-		}
-		catch (Throwable ex) {
-			return counted(ex);
-		}
+			return changes;
+		});
 	}
 
 	/**
-	 * Returns a failure that is to be counted. What is thrown instead is counted nowhere
-	 * and would be tried for ever, so this is left to what says that the process is
-	 * broken: it may be for one value only that memory or stack are not enough.
+	 * Returns the failure of a call. Whatever is thrown is counted, or it would be tried
+	 * for ever, unless it means that the process is broken. Too little memory or stack
+	 * may be a matter of one value.
 	 */
-	private static Throwable counted(Throwable failure) {
-		if (failure instanceof VirtualMachineError error && !(error instanceof StackOverflowError)
-				&& !(error instanceof OutOfMemoryError)) {
-			throw error;
+	private static @Nullable Throwable failure(Callable<?> call) {
+		try {
+			call.call();
+			return null;
 		}
-		return failure;
+		catch (InternalError | UnknownError ex) {
+			throw ex;
+		}
+		catch (Throwable ex) {
+			return ex;
+		}
 	}
 
 	private boolean isTransient(Throwable failure) {
@@ -173,18 +136,23 @@ final class StoreWriter<V> {
 			return this.store.isTransient(failure);
 		}
 		catch (Exception | StackOverflowError | LinkageError ex) {
-			logger.warn("The store of cache '" + this.cache + "' failed to classify a failure: " + ex);
+			logger.warn("The store of cache '" + this.store.cache() + "' failed to classify a failure: " + ex);
 			return false;
 		}
 	}
 
-	private Settled failed(WaitingChange change, Throwable failure) {
-		Settled settled = change.failed(failure, this.properties);
-		if (settled.outcome() == Outcome.DEAD) {
-			logger.warn("A change of cache '" + this.cache + "' was given up after " + settled.failures()
-					+ " attempts and is a dead letter now: " + FailureText.of(failure));
+	private Settled settled(WaitingChange change, @Nullable Throwable failure) {
+		if (failure == null) {
+			return new Settled(change, Outcome.WRITTEN, change.failures(), "");
 		}
-		return settled;
+		int times = change.failures() + 1;
+		if (times < this.properties.maxAttempts()) {
+			return new Settled(change, Outcome.RETRIED, times, "" + this.properties.delay(times).toMillis());
+		}
+		FailureText reason = FailureText.of(failure);
+		logger.warn("A change of cache '" + this.store.cache() + "' was given up after " + times
+				+ " attempts and is a dead letter now: " + reason);
+		return new Settled(change, Outcome.DEAD, times, reason.toString());
 	}
 
 	/**

@@ -19,20 +19,23 @@ import tools.jackson.databind.JavaType;
  */
 public final class WriterDefinitions {
 
+	private static final String BEHIND = "write-behind";
+
 	private final NamedSettings<String> writing = new NamedSettings<>();
 
-	private final Map<String, GuardedMethod> through = new ConcurrentHashMap<>();
-
-	private final Map<String, GuardedMethod> behind = new ConcurrentHashMap<>();
+	private final Map<String, GuardedMethod> methods = new ConcurrentHashMap<>();
 
 	public void declareWriteThrough(String cache, GuardedMethod method) {
-		this.writing.register(cache, "write-through", method);
-		this.through.putIfAbsent(cache, method);
+		declare(cache, "write-through", method);
 	}
 
 	public void declareWriteBehind(String cache, GuardedMethod method) {
-		this.writing.register(cache, "write-behind", method);
-		this.behind.putIfAbsent(cache, method);
+		declare(cache, BEHIND, method);
+	}
+
+	private void declare(String cache, String way, GuardedMethod method) {
+		this.writing.register(cache, way, method);
+		this.methods.putIfAbsent(cache, method);
 	}
 
 	/**
@@ -40,31 +43,7 @@ public final class WriterDefinitions {
 	 * not, and that stores have the types of their caches.
 	 */
 	public void verify(WriteBehind actual, CacheRegistry all) {
-		verifyMethods(actual);
-		verifySettings(actual, all);
-		verifyTypes(actual, all);
-	}
-
-	private void verifyMethods(WriteBehind actual) {
-		this.behind.forEach((cache, method) -> {
-			if (!actual.isBehind(cache)) {
-				throw method.problem("nothing writes the changes of cache '" + cache + "'.",
-						"Define a WriteBehindStore bean for it, or set ge.redis.cache.caches." + cache
-								+ ".write-behind=true where another application has it.");
-			}
-		});
-		this.through.forEach((cache, method) -> {
-			if (actual.isBehind(cache)) {
-				throw method.problem(
-						"cache '" + cache + "' is written behind, and older changes that wait would"
-								+ " overwrite what this method writes.",
-						"Use @CacheWriteBehind, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
-								+ ".write-behind.");
-			}
-		});
-	}
-
-	private static void verifySettings(WriteBehind actual, CacheRegistry all) {
+		this.methods.forEach((cache, method) -> verify(cache, method, actual.isBehind(cache)));
 		Set<String> names = new TreeSet<>(all.configuredNames());
 		names.addAll(actual.storedCaches());
 		for (String cache : names) {
@@ -75,17 +54,28 @@ public final class WriterDefinitions {
 						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
 								+ ".write-behind.");
 			}
-		}
-	}
-
-	private static void verifyTypes(WriteBehind actual, CacheRegistry all) {
-		for (String cache : actual.storedCaches()) {
 			CacheType declared = all.type(cache);
 			JavaType stored = actual.storedType(cache);
-			if (declared != null && !declared.javaType().equals(stored)) {
+			if (declared != null && stored != null && !declared.javaType().equals(stored)) {
 				throw new IllegalStateException("Cache '" + cache + "' holds " + declared.javaType().toCanonical()
 						+ ", but its WriteBehindStore writes " + stored);
 			}
+		}
+	}
+
+	private void verify(String cache, GuardedMethod method, boolean behind) {
+		boolean declared = BEHIND.equals(this.writing.find(cache));
+		if (declared && !behind) {
+			throw method.problem("nothing writes the changes of cache '" + cache + "'.",
+					"Define a WriteBehindStore bean for it, or set ge.redis.cache.caches." + cache
+							+ ".write-behind=true where another application has it.");
+		}
+		if (behind && !declared) {
+			throw method.problem(
+					"cache '" + cache + "' is written behind, and older changes that wait would overwrite what this"
+							+ " method writes.",
+					"Use @CacheWriteBehind, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
+							+ ".write-behind.");
 		}
 	}
 

@@ -39,7 +39,7 @@ class KeyPartsTests {
 	void areDividedEvenly() {
 		int[] sizes = new int[RedisWriteBehind.PARTITIONS];
 		for (int i = 0; i < 16_000; i++) {
-			sizes[Partition.of("cache", List.of(String.valueOf(i))).number()]++;
+			sizes[RedisWriteBehind.Partition.of("cache", List.of(String.valueOf(i))).number()]++;
 		}
 		for (int size : sizes) {
 			assertThat(size).isBetween(700, 1300);

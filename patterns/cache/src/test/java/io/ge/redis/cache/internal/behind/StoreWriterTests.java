@@ -12,6 +12,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import io.ge.redis.cache.Change;
 import io.ge.redis.cache.WriteBehindProperties;
 import io.ge.redis.cache.WriteBehindStore;
+import io.ge.redis.cache.internal.behind.RedisWriteBehind.WaitingChange;
 import io.ge.redis.cache.internal.behind.StoreWriter.Written;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ class StoreWriterTests {
 		this.store.failure = thrown;
 		Written written = write("good", "bad", "fine");
 		assertThat(written.outage()).isNull();
-		assertThat(outcomes(written)).containsExactly("good DONE 0", "bad RETRY 1", "fine DONE 0");
+		assertThat(outcomes(written)).containsExactly("good WRITTEN 0", "bad RETRIED 1", "fine WRITTEN 0");
 		assertThat(this.store.written).containsExactly("good", "fine");
 	}
 
@@ -61,14 +62,14 @@ class StoreWriterTests {
 		Value.thrown = thrown;
 		Written written = write("good", "unreadable", "fine");
 		assertThat(written.outage()).isNull();
-		assertThat(outcomes(written)).containsExactly("unreadable RETRY 1", "good DONE 0", "fine DONE 0");
+		assertThat(outcomes(written)).containsExactly("unreadable RETRIED 1", "good WRITTEN 0", "fine WRITTEN 0");
 	}
 
 	@Test
 	void isNotAwayIfItCannotSay() {
 		this.store.failure = new IllegalArgumentException("unlucky");
 		this.store.cannotSay = true;
-		assertThat(outcomes(write("bad", "good"))).containsExactly("bad RETRY 1", "good DONE 0");
+		assertThat(outcomes(write("bad", "good"))).containsExactly("bad RETRIED 1", "good WRITTEN 0");
 	}
 
 	@Test
@@ -78,7 +79,7 @@ class StoreWriterTests {
 		this.doubtful = true;
 		Written written = write("bad", "good", "fine");
 		assertThat(written.outage()).isNull();
-		assertThat(outcomes(written)).containsExactlyInAnyOrder("good DONE 0", "fine DONE 0", "bad RETRY 1");
+		assertThat(outcomes(written)).containsExactlyInAnyOrder("good WRITTEN 0", "fine WRITTEN 0", "bad RETRIED 1");
 	}
 
 	@Test
