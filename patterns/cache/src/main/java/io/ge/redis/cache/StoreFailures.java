@@ -8,6 +8,8 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
@@ -32,17 +34,10 @@ final class StoreFailures {
 	}
 
 	static boolean areTransient(Throwable failure) {
-		Throwable cause = failure;
-		for (int i = 0; i < DEEPEST && cause != null; i++, cause = cause.getCause()) {
-			Throwable checked = cause;
-			if (checked instanceof OptimisticLockingFailureException) {
-				return false;
-			}
-			if (TRANSIENT.stream().anyMatch((type) -> type.isInstance(checked))) {
-				return true;
-			}
-		}
-		return false;
+		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+			.limit(DEEPEST)
+			.takeWhile((cause) -> !(cause instanceof OptimisticLockingFailureException))
+			.anyMatch((cause) -> TRANSIENT.stream().anyMatch((type) -> type.isInstance(cause)));
 	}
 
 }
