@@ -105,9 +105,9 @@ public final class RedisWriteBehind {
 	}
 
 	/**
-	 * Returns keys of a partition: {@code c1} for its changes, {@code s1} for the queue,
-	 * {@code b1} for the book, {@code d1} for what is due, {@code l1} for the lease, and
-	 * {@code x1} for dead letters.
+	 * Returns keys of a partition. Changes are {@code c1}, the queue is {@code s1}, the
+	 * book {@code b1}. Due keys are {@code d1}, the lease {@code l1}, dead letters
+	 * {@code x1}.
 	 */
 	private List<RedisKey> keys(Partition partition, String... parts) {
 		RedisKey root = root(this.keys, partition);

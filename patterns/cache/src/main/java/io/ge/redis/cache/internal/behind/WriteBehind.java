@@ -162,8 +162,8 @@ public final class WriteBehind implements SmartLifecycle {
 	}
 
 	/**
-	 * Returns how many keys of a cache wait for the store of this application, as this
-	 * instance has seen within the last third of the lease.
+	 * Returns how many keys of a cache wait for the store of this application. The number
+	 * is at most a third of the lease old.
 	 */
 	public long waiting(String cache) {
 		return this.running ? this.source.get().waiting(cache) : 0;

@@ -92,6 +92,23 @@ class StoreWriterTests {
 	}
 
 	@Test
+	void triesChangesAloneUntilFiveHaveFailedInDoubt() {
+		this.store.failure = new CannotAcquireLockException("always");
+		this.doubtful = true;
+		assertThat(write("bad", "bad", "bad", "bad", "bad", "bad", "bad").outage()).isNotNull();
+		assertThat(this.store.calls).isEqualTo(1 + 5);
+		assertThat(outcomes(write("bad", "a", "b", "c", "d", "e", "f", "g"))).hasSize(8).contains("bad RETRIED 1");
+	}
+
+	@Test
+	void isAwayIfTheLeaseEndsBeforeDoubtsAreResolved() {
+		this.store.failure = new CannotAcquireLockException("always");
+		Written written = this.writer.write(changes("bad", "good"), () -> this.store.calls == 0, true);
+		assertThat(written.outage()).isNotNull();
+		assertThat(outcomes(written)).isEmpty();
+	}
+
+	@Test
 	void anOutdatedVersionIsNoOutage() {
 		assertThat(this.store.isTransient(new OptimisticLockingFailureException("outdated"))).isFalse();
 		Exception outer = new IllegalStateException("outer");
@@ -107,11 +124,15 @@ class StoreWriterTests {
 	}
 
 	private Written write(String... values) {
+		return this.writer.write(changes(values), () -> true, this.doubtful);
+	}
+
+	private static List<WaitingChange> changes(String... values) {
 		List<WaitingChange> changes = new ArrayList<>();
 		for (String value : values) {
 			changes.add(new WaitingChange(value, 1, 0, ('"' + value + '"').getBytes(StandardCharsets.UTF_8), "1-1"));
 		}
-		return this.writer.write(changes, () -> true, this.doubtful);
+		return changes;
 	}
 
 	private static List<String> outcomes(Written written) {
@@ -149,6 +170,8 @@ class StoreWriterTests {
 
 		private boolean cannotSay;
 
+		private int calls;
+
 		@Override
 		public String cache() {
 			return "values";
@@ -156,6 +179,7 @@ class StoreWriterTests {
 
 		@Override
 		public void writeAll(List<Change<Value>> changes) {
+			this.calls++;
 			if (changes.stream().anyMatch((change) -> "bad".equals(change.key()))) {
 				sneak(this.failure);
 			}
