@@ -78,6 +78,35 @@ class DashboardTests {
 			.allMatch((row) -> row.path("collapsed").asBoolean());
 	}
 
+	@Test
+	void everyPanelIsDescribed() {
+		assertThat(panels().stream().filter((panel) -> !panel.path("type").asString().equals("row")))
+			.allSatisfy((panel) -> assertThat(panel.path("description").asString("")).as(panel.path("title").asString())
+				.endsWith("."));
+	}
+
+	@Test
+	void increasesAreWholeNumbers() {
+		assertThat(queries().filter((query) -> query.contains("increase("))).isNotEmpty()
+			.allSatisfy((query) -> assertThat(query.split("increase\\(")).hasSameSizeAs(query.split("round\\(")));
+	}
+
+	@Test
+	void everyTimerHasAPercentile() {
+		List<String> queries = queries().toList();
+		assertThat(meters.labels().keySet().stream().filter((series) -> series.endsWith(PrometheusMeters.BUCKET)))
+			.hasSizeGreaterThan(5)
+			.allSatisfy((bucket) -> assertThat(queries)
+				.anyMatch((query) -> query.startsWith("histogram_quantile(0.99, sum by (le")
+						&& query.contains("(rate(" + bucket + "{")));
+	}
+
+	private Stream<String> queries() {
+		return panels().stream()
+			.flatMap((panel) -> panel.path("targets").valueStream())
+			.map((target) -> target.path("expr").asString(""));
+	}
+
 	/** Panels, those of collapsed rows included. */
 	private List<JsonNode> panels() {
 		return this.dashboard.path("panels")
@@ -112,6 +141,9 @@ class DashboardTests {
 			check((String) rule.get("expr"), ((Map<String, String>) rule.get("annotations")).get("summary"), problems);
 		}
 		assertThat(problems).isEmpty();
+		String tests = Pages.read(Sources.ROOT.resolve("grafana/prometheus-rules-test.yml"));
+		assertThat(names)
+			.allSatisfy((alert) -> assertThat(tests).contains("alertname: " + alert + "\n        exp_alerts:"));
 	}
 
 	@Test

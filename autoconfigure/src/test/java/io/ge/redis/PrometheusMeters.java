@@ -28,13 +28,17 @@ import io.ge.redis.test.Sources;
 
 /**
  * The meters of the library as Prometheus names them: {@code ge.redis.lock.hold}, a
- * timer, is {@code ge_redis_lock_hold_seconds_count}, {@code _sum} and {@code _max}.
+ * timer, is {@code ge_redis_lock_hold_seconds_count}, {@code _sum}, {@code _max} and
+ * {@code _bucket}.
  */
 final class PrometheusMeters {
 
 	/** Meters that no event has. */
 	private static final Pattern BUILDER = Pattern.compile(
 			"(Counter|Timer|Gauge)\\s*\\.builder\\(\"(ge\\.redis\\.[a-z._]+)\"(.*?)\\.register\\(", Pattern.DOTALL);
+
+	/** Series of a histogram, where the application switches it on. */
+	static final String BUCKET = "_seconds_bucket";
 
 	private static final Pattern TAG = Pattern.compile("\\.tag\\((?:\"(\\w+)\"|([A-Z_]+))");
 
@@ -102,10 +106,15 @@ final class PrometheusMeters {
 		this.meters.add(base);
 		List<String> suffixes = switch (kind) {
 			case "Counter" -> List.of("_total");
-			case "Timer" -> List.of("_seconds_count", "_seconds_sum", "_seconds_max");
+			case "Timer" -> List.of("_seconds_count", "_seconds_sum", "_seconds_max", BUCKET);
 			default -> List.of("");
 		};
 		suffixes.forEach((suffix) -> this.labels.put(base + suffix, tags));
+		this.labels.computeIfPresent(base + BUCKET, (series, same) -> {
+			Map<String, Set<String>> bucket = new HashMap<>(same);
+			bucket.put("le", Set.of());
+			return bucket;
+		});
 	}
 
 	private static Map<String, Set<String>> labels(EventMeter meter, boolean all) {

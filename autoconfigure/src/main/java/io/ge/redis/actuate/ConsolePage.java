@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import io.ge.redis.core.hash.Sha256;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,10 @@ import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.util.Assert;
+import org.springframework.web.util.HtmlUtils;
 
 /**
  * The console: one page below the path of the endpoint {@code geredis}, which asks that
@@ -35,6 +38,12 @@ public final class ConsolePage {
 
 	private static final String UNRESTRICTED = "data-access=\"unrestricted\"";
 
+	private static final String DOCS = "ge.redis.console.docs";
+
+	private static final String NO_DOCS = "data-docs=\"\"";
+
+	private static final Pattern ADDRESS = Pattern.compile("(https?://|/(?!/))\\S*\\{page}\\S*");
+
 	private final String path;
 
 	private final byte[] html;
@@ -43,12 +52,20 @@ public final class ConsolePage {
 
 	/**
 	 * Creates the page, with its actions where the endpoint may be written to.
+	 * @param docs the address of the pages of documentation with <code>{page}</code> for
+	 * the name of a page, or empty for no links to them
 	 */
-	public ConsolePage(PathMappedEndpoints endpoints, EndpointAccessResolver access) {
+	public ConsolePage(PathMappedEndpoints endpoints, EndpointAccessResolver access, String docs) {
+		if (!docs.isEmpty() && !ADDRESS.matcher(docs).matches()) {
+			throw new InvalidConfigurationPropertyValueException(DOCS, docs,
+					"It must begin with https://, http:// or /, and have {page} in place of the name of a page, "
+							+ "such as https://docs.example.com/ge-redis/docs/{page}.html");
+		}
 		this.path = endpoints.getPath(ENDPOINT) + "/console";
 		String page = read();
 		boolean writable = access.accessFor(ENDPOINT, Access.READ_ONLY) == Access.UNRESTRICTED;
-		this.html = (writable ? page.replace(READ_ONLY, UNRESTRICTED) : page).getBytes(StandardCharsets.UTF_8);
+		String linked = page.replace(NO_DOCS, "data-docs=\"" + HtmlUtils.htmlEscape(docs) + '"');
+		this.html = (writable ? linked.replace(READ_ONLY, UNRESTRICTED) : linked).getBytes(StandardCharsets.UTF_8);
 		this.headers = Map.of("Content-Type", "text/html;charset=UTF-8", "Cache-Control", "no-store", "Referrer-Policy",
 				"no-referrer", "X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY",
 				"Content-Security-Policy",

@@ -29,8 +29,9 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * A write changes a limit on all instances, for all keys or for one, or it resets,
  * refunds, blocks or unblocks a key. A delete restores the limit.
  * <p>
- * A key of several parts is given by repeating the parameter. Without a key, the request
- * is about all callers together.
+ * A key of several parts is given by repeating the parameter. A key that the list shows
+ * can be given as it is shown there, as {@code hash}, to the instance that has answered.
+ * Without a key, the request is about all callers together.
  */
 @RegisterReflectionForBinding({ RateLimitResource.LimitsReport.class, RateLimitResource.RuleReport.class,
 		RateLimitResource.KeyReport.class, RateLimitResource.ActionReport.class })
@@ -40,6 +41,8 @@ class RateLimitResource extends GuardResource {
 	private static final String PATTERN = "ratelimit";
 
 	private static final String KEY = "key";
+
+	private static final String HASH = "hash";
 
 	private static final String ACTION = "action";
 
@@ -62,8 +65,12 @@ class RateLimitResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of(KEY));
-		return request.path().isEmpty() ? list() : look(limit(request), request.texts(KEY));
+		request.allowOnly(Set.of(KEY, HASH));
+		if (request.path().isEmpty()) {
+			return list();
+		}
+		String name = limit(request);
+		return look(name, key(name, request));
 	}
 
 	private LimitsReport list() {
@@ -79,7 +86,7 @@ class RateLimitResource extends GuardResource {
 	@Override
 	public Object write(GuardRequest request) {
 		String name = limit(request);
-		List<String> key = request.texts(KEY);
+		List<String> key = key(name, request);
 		String action = request.text(ACTION);
 		try {
 			return (action != null) ? act(action, name, key, request) : change(name, key, request);
@@ -90,7 +97,7 @@ class RateLimitResource extends GuardResource {
 	}
 
 	private ActionReport change(String name, List<String> key, GuardRequest request) {
-		request.allowOnly(Set.of(KEY, ACTION, "limit", "window", "burst"));
+		request.allowOnly(Set.of(KEY, HASH, ACTION, "limit", "window", "burst"));
 		RateLimitChange change = new RateLimitChange(request.number("limit"), request.duration("window"),
 				request.number("burst"));
 		this.control.get().change(name, key, change);
@@ -102,18 +109,18 @@ class RateLimitResource extends GuardResource {
 		RateLimitControl control = this.control.get();
 		return switch (action) {
 			case "reset" -> {
-				request.allowOnly(Set.of(KEY, ACTION));
+				request.allowOnly(Set.of(KEY, HASH, ACTION));
 				control.reset(name, key);
 				yield new ActionReport(name, shown(key), action, true, "");
 			}
 			case "refund" -> {
-				request.allowOnly(Set.of(KEY, ACTION, "permits"));
+				request.allowOnly(Set.of(KEY, HASH, ACTION, "permits"));
 				Long permits = request.number("permits");
 				long given = control.refund(name, key, (permits != null) ? permits : 1);
 				yield new ActionReport(name, shown(key), action, given > 0, "permits=" + given);
 			}
 			case "block" -> {
-				request.allowOnly(Set.of(KEY, ACTION, "duration"));
+				request.allowOnly(Set.of(KEY, HASH, ACTION, "duration"));
 				Duration duration = request.duration("duration");
 				if (duration == null) {
 					throw GuardRequestException.invalid("duration", "duration is missing.",
@@ -123,7 +130,7 @@ class RateLimitResource extends GuardResource {
 				yield new ActionReport(name, shown(key), action, true, "duration=" + duration);
 			}
 			case "unblock" -> {
-				request.allowOnly(Set.of(KEY, ACTION));
+				request.allowOnly(Set.of(KEY, HASH, ACTION));
 				yield new ActionReport(name, shown(key), action, control.unblock(name, key), "");
 			}
 			default -> throw GuardRequestException.invalid(ACTION, "action is '" + action + "'.",
@@ -133,9 +140,9 @@ class RateLimitResource extends GuardResource {
 
 	@Override
 	public Object delete(GuardRequest request) {
-		request.allowOnly(Set.of(KEY));
+		request.allowOnly(Set.of(KEY, HASH));
 		String name = limit(request);
-		List<String> key = request.texts(KEY);
+		List<String> key = key(name, request);
 		try {
 			return new ActionReport(name, shown(key), "restored", this.control.get().restore(name, key), "");
 		}
@@ -152,6 +159,19 @@ class RateLimitResource extends GuardResource {
 					+ String.join(", ", control.list().stream().map(RateLimitControl.Overview::name).toList()) + ".");
 		}
 		return name;
+	}
+
+	private List<String> key(String name, GuardRequest request) {
+		String hash = request.text(HASH);
+		if (hash == null) {
+			return request.texts(KEY);
+		}
+		List<String> key = this.control.get().shownKey(name, hash);
+		if (key.isEmpty()) {
+			throw GuardRequestException.notFound("This instance knows no key of '" + name + "' by this hash.",
+					"Give the key itself, such as ?key=anna, or ask the instance that lists it.");
+		}
+		return key;
 	}
 
 	private void requireKeyWhereCounted(String name, List<String> key) {

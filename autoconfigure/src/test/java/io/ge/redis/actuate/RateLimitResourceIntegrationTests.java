@@ -114,6 +114,23 @@ class RateLimitResourceIntegrationTests {
 	}
 
 	@Test
+	void listedKeysCanBeGivenAsTheyAreListed() {
+		run(this.writing, (context, mvc) -> {
+			hammer(context.getBean(RateLimiter.class));
+			String denied = JsonPath.read(body(mvc.get().uri(LIMITS).exchange()), "$.mostDenied[0].key");
+			assertThat(post(mvc, "/tasks?hash=" + denied, "{\"action\":\"block\",\"duration\":\"10m\"}")).hasStatusOk();
+			assertThat(mvc.get().uri(LIMITS + "/tasks?key=anna")).bodyJson().hasPath("$.limits[0].blockedFor");
+			assertThat(post(mvc, "/tasks?hash=" + denied, "{\"action\":\"unblock\"}")).hasStatusOk()
+				.bodyJson()
+				.extractingPath("$.effective")
+				.isEqualTo(true);
+			assertThat(mvc.get().uri(LIMITS + "/tasks?hash=" + denied)).bodyJson()
+				.doesNotHavePath("$.limits[0].blockedFor");
+			assertThat(mvc.get().uri(LIMITS + "/tasks?hash=0000")).hasStatus(HttpStatus.NOT_FOUND);
+		});
+	}
+
+	@Test
 	void looksAtKeyWithoutTaking() {
 		run(this.reading, (context, mvc) -> {
 			long started = System.nanoTime();

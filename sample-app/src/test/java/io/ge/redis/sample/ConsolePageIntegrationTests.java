@@ -4,6 +4,7 @@ package io.ge.redis.sample;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +49,7 @@ class ConsolePageIntegrationTests {
 	static void start() throws IOException {
 		browser = Browser.start();
 		desk = Desk.start(List.of("management.endpoint.geredis.access=unrestricted",
-				"ge.redis.outage.command-timeout=2s",
+				"ge.redis.outage.command-timeout=2s", "ge.redis.console.docs=https://docs.example.com/{page}.html",
 				"spring.datasource.url=jdbc:h2:mem:console;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;LOCK_TIMEOUT=10000;DB_CLOSE_DELAY=-1"));
 	}
 
@@ -91,8 +92,100 @@ class ConsolePageIntegrationTests {
 		go("Limits");
 		act("key tasks", Map.of("action", "block", "key", "blocked", "duration", "10m"));
 		assertThat(statuses("blocked", 1)).containsExactly(429);
-		act("key tasks", Map.of("action", "unblock", "key", "blocked"));
+		act("unblock tasks", Map.of());
 		assertThat(statuses("blocked", 1)).containsExactly(202);
+	}
+
+	@Test
+	void keyThatIsDeniedMostIsResetBesideIt() {
+		assertThat(statuses("denied", 11)).endsWith(202, 429);
+		go("Limits");
+		await(() -> !browser().elements("[data-key^='reset tasks']").isEmpty());
+		act("reset tasks", Map.of());
+		assertThat(statuses("denied", 1)).containsExactly(202);
+	}
+
+	@Test
+	void rowsAreFilteredAndSorted() {
+		go("Limits");
+		List<String> names = names();
+		assertThat(names).contains("guesses", "tasks").hasSizeGreaterThan(2);
+		browser().element("#filter").sendKeys("TASK");
+		await(() -> names().equals(List.of("tasks")));
+		assertThat(text("#matches")).matches("\\d+ of \\d+ rows");
+		// Also after the page has drawn itself anew
+		browser().script("redraw()");
+		assertThat(names()).containsExactly("tasks");
+		browser().element("#filter").clear();
+		String sort = "[data-key^='sort'][data-key$='Limit']";
+		press(sort);
+		press(sort);
+		await(() -> browser().element("[aria-sort]").getDomAttribute("aria-sort").equals("descending"));
+		browser().script("sieve()");
+		assertThat(names()).isEqualTo(names.stream().sorted(Comparator.reverseOrder()).toList());
+	}
+
+	/** The names in the first table of the page. */
+	private static List<String> names() {
+		return browser().elements("#content .scroll:first-of-type .name")
+			.stream()
+			.filter(WebElement::isDisplayed)
+			.map(WebElement::getText)
+			.toList();
+	}
+
+	@Test
+	void numbersAndTimesAreSortedByTheirSize() {
+		assertThat(browser().script("return ['1,234', '≥ 12', '12 of 100', '2 min 3 s', '1.5 h', 'tasks'].map(rank)"))
+			.isEqualTo(List.of(1234L, 12L, 12L, 123L, 5400L, "tasks"));
+	}
+
+	@Test
+	void everySectionLinksToItsPage() {
+		assertThat(browser().element("#docs").getDomAttribute("href"))
+			.isEqualTo("https://docs.example.com/observability.html");
+		go("Locks");
+		assertThat(browser().element("#docs").getDomAttribute("href")).isEqualTo("https://docs.example.com/locks.html");
+	}
+
+	@Test
+	void themeIsRememberedUntilItIsTheOneOfTheSystem() {
+		String light = background();
+		theme("dark");
+		String dark = background();
+		assertThat(dark).isNotEqualTo(light);
+		browser().driver().navigate().refresh();
+		await(() -> heading().equals("Guards"));
+		assertThat(background()).isEqualTo(dark);
+		theme("");
+		assertThat(background()).isEqualTo(light);
+		browser().colours("dark");
+		assertThat(background()).isEqualTo(dark);
+	}
+
+	private static void theme(String theme) {
+		browser().script("const select = document.getElementById('theme'); select.value = arguments[0]; "
+				+ "select.dispatchEvent(new Event('change'))", theme);
+	}
+
+	private static String background() {
+		return browser().element("body").getCssValue("background-color");
+	}
+
+	@Test
+	void tilesHaveATrendAndAnAge() {
+		statuses("trend", 11);
+		await(() -> tile("Refused calls").matches("(?s).*\\+\\d+ in \\d+ s, now"));
+		assertThat(tile("Outages")).matches("(?s)Outages\\s+0\\s+same for \\d+ s, now");
+		browser().element("#pause").click();
+		await(() -> tile("Outages").matches("(?s).*, \\d+ s ago"));
+	}
+
+	private static String tile(String title) {
+		return browser()
+			.script("return [...document.querySelectorAll('.tiles a')].find((tile) => "
+					+ "tile.innerText.startsWith(arguments[0])).innerText", title)
+			.toString();
 	}
 
 	@Test

@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
 
 /**
  * The console, in the context that serves the endpoints: the application's, or the one of
@@ -31,8 +32,9 @@ final class GeRedisConsoleConfiguration {
 	static final int ORDER = -101;
 
 	@Bean
-	ConsolePage geRedisConsolePage(PathMappedEndpoints endpoints, EndpointAccessResolver access) {
-		return new ConsolePage(endpoints, access);
+	ConsolePage geRedisConsolePage(PathMappedEndpoints endpoints, EndpointAccessResolver access,
+			Environment environment) {
+		return new ConsolePage(endpoints, access, environment.getProperty("ge.redis.console.docs", ""));
 	}
 
 }

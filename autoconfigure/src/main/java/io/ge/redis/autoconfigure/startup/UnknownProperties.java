@@ -54,7 +54,7 @@ public final class UnknownProperties implements SmartInitializingSingleton {
 			"queue.QueueProperties", "ratelimit.RateLimitProperties", "script.ScriptProperties",
 			"session.SessionProperties", "state.StateProperties", "stream.StreamProperties");
 
-	private static final List<String> OF_CONDITIONS = List.of("ge.redis.console.enabled",
+	private static final List<String> OF_CONDITIONS = List.of("ge.redis.console.docs", "ge.redis.console.enabled",
 			"ge.redis.blacklist.remember-dpop-proofs", "ge.redis.blacklist.validate-opaque-tokens");
 
 	private static final Log logger = LogFactory.getLog(UnknownProperties.class);

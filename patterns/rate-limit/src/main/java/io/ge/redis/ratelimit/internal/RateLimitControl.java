@@ -244,6 +244,26 @@ public final class RateLimitControl {
 		return this.limits.properties().showDeniedKeys() ? key : hash(key);
 	}
 
+	/**
+	 * Returns a key that {@link #list()} or {@link #mostDenied()} of this instance shows.
+	 * @param shown the key as {@link #show} returns it
+	 * @return its parts, none if there is no such key
+	 */
+	public List<String> shownKey(String name, String shown) {
+		List<List<String>> keys = new ArrayList<>();
+		for (MostDenied.Denied denied : this.parts.denied().list()) {
+			if (denied.limit().equals(name)) {
+				keys.add(denied.key());
+			}
+		}
+		for (String changed : this.parts.live().of(name).keySet()) {
+			if (changed != null) {
+				keys.add(List.of(changed));
+			}
+		}
+		return keys.stream().filter((key) -> show(LiveChange.text(key)).equals(shown)).findFirst().orElse(List.of());
+	}
+
 	private RateLimit single(String name) {
 		List<RateLimit> found = this.limits.get(name);
 		require(found.size() == 1, "limit", "'" + name + "' names several limits.",
