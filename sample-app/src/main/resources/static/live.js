@@ -40,6 +40,7 @@ async function send(method, path, body, headers = {}, credentials = "same-origin
 		answer.text = String(failure);
 	}
 	answer.millis = Math.round(performance.now() - start);
+	answer.served = Math.round(Number(/app;dur=([\d.]+)/.exec(answer.headers.get("Server-Timing"))?.[1] ?? answer.millis));
 	answer.json = /json/.test(answer.headers.get("Content-Type")) ? JSON.parse(answer.text) : {};
 	return answer;
 }
@@ -84,7 +85,7 @@ function show(card, answer) {
 		make("summary", {},
 			make("span", { class: `status ${kind(answer.status)}` }, String(answer.status || "—")),
 			make("span", { class: "path" }, make("b", {}, answer.method), ` /${answer.path}`),
-			make("span", { class: "millis" }, `${answer.millis} ms`),
+			make("span", { class: "millis", title: `${answer.millis} ms for the browser` }, `${answer.served} ms`),
 			...(told.length ? [make("span", { class: "headers" }, ...told)] : [])),
 		make("pre", {}, pretty(answer)), make("pre", {}, all), make("pre", { class: "curl" }, curl(answer))));
 	const log = $(".log", card);
@@ -102,7 +103,10 @@ async function call(card, ...request) {
 /** The same for a call that has to succeed. */
 const must = async (card, ...request) => expect(await call(card, ...request));
 
-const say = (card, text) => { $(".result", card).textContent = text; };
+function say(card, text) {
+	$(".result", card).textContent = text;
+	$(".result", card).classList.remove("none");
+}
 
 /** Asks until the answer is as wanted, at most 15 seconds. Redis may hang meanwhile, the application may not end. */
 async function until(wanted, ...request) {
@@ -142,7 +146,7 @@ function strip(card, width, calls) {
 		const answer = await each();
 		// A call that was let through and answered 401 differs from one that was refused
 		squares[index].className = answer.status === 401 ? "info" : kind(answer.status);
-		squares[index].title = `${answer.status}, ${answer.millis} ms`;
+		squares[index].title = `${answer.status}, ${answer.served} ms`;
 		if (!seen.has(answer.status)) {
 			seen.add(answer.status);
 			show(card, answer);
@@ -412,35 +416,35 @@ function probes(token) {
 async function hang(panel) {
 	const token = bearer(expect(await send("POST", "api/auth/login", { username: "boris", password: "demo" })));
 	const rows = probes(token).map(([name, promise, probe]) => {
-		const row = { probe, cells: make("td", { class: "cells" }), slowest: make("td", { class: "millis" }), most: 0 };
-		row.element = make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, promise), row.cells, row.slowest);
+		const row = { probe, cells: ["before", "hang", "after"].map(() => make("td", { class: "cells" })), slowest: make("td", { class: "millis" }), most: 0 };
+		row.element = make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, promise), ...row.cells, row.slowest);
 		return row;
 	});
 	$("tbody", panel).replaceChildren(...rows.map((row) => row.element));
 	$(".probes", panel).classList.add("open");
 	let unanswered = 0;
-	const round = () => lanes(4, rows.map((row) => async () => {
+	const round = (phase) => lanes(4, rows.map((row) => async () => {
 		const answer = await row.probe();
 		unanswered += (answer.status === 0) ? 1 : 0;
-		row.most = Math.max(row.most, answer.millis);
+		row.most = Math.max(row.most, answer.served);
 		row.slowest.textContent = `${row.most} ms`;
-		row.cells.append(make("span", { class: "probe" },
-			make("span", { class: `status ${kind(answer.status)}` }, String(answer.status || "—")), make("span", { class: "took" }, `${answer.millis} ms`)));
+		row.cells[phase].append(make("span", { class: "probe" },
+			make("span", { class: `status ${kind(answer.status)}` }, String(answer.status || "—")), make("span", { class: "took" }, `${answer.served} ms`)));
 	}));
 	say(panel, "One round of calls before…");
-	await round();
+	await round(0);
 	const hung = expect(await send("POST", "api/live/redis/hang"));
 	const end = performance.now() + hung.json.millis;
 	while (performance.now() < end) {
 		say(panel, `Redis hangs for another ${Math.ceil((end - performance.now()) / 1000)} s.`);
-		await Promise.all([round(), sleep(1000)]);
+		await Promise.all([round(1), sleep(1000)]);
 	}
 	say(panel, "Redis answers again…");
 	for (let tries = 0; tries < 2; tries++) {
 		await sleep(1000);
-		await round();
+		await round(2);
 	}
-	say(panel, unanswered ? `The application left ${unanswered} calls without an answer.` : `Redis hung for five seconds. The slowest answer took ${Math.max(...rows.map((row) => row.most))} ms.`);
+	say(panel, unanswered ? `The application left ${unanswered} calls without an answer.` : `Redis hung for five seconds. The slowest call took ${Math.max(...rows.map((row) => row.most))} ms in the server.`);
 }
 
 // ---- The figures ----
@@ -454,13 +458,31 @@ const CHARTS = [
 	{ title: "Script calls", unit: "/s", series: [["answered", "info", "answered"], ["failed", "bad", "failedScripts"]] },
 ];
 
+/** Whether Redis hung or was unavailable, at each sample. */
+const hung = Array(SAMPLES).fill(false);
+
+/** Marks the last hang, and what is before and after it. */
+function mark(phases) {
+	const to = hung.lastIndexOf(true) + 1;
+	const from = hung.lastIndexOf(false, to - 1) + 1;
+	phases.hidden = !to;
+	const [before, hang, after] = phases.children;
+	const percent = (samples) => `${samples * 100 / SAMPLES}%`;
+	before.style.right = percent(SAMPLES - from);
+	hang.style.left = percent(from);
+	hang.style.width = percent(to - from);
+	after.style.left = percent(to);
+	after.hidden = to === SAMPLES;
+}
+
 function chart(definition) {
 	const bars = make("g");
+	const phases = make("div", { class: "phases", "aria-hidden": "true", hidden: "" }, make("span", {}, "before"), make("span", { class: "hang" }, "hang"), make("span", {}, "after"));
 	const numbers = definition.series.map(() => make("b", {}, "0"));
 	const svg = make("svg", { viewBox: `0 0 ${SAMPLES} 40`, preserveAspectRatio: "none", role: "img", "aria-label": definition.title }, bars);
 	const labels = definition.series.map(([label, colour], index) => make("span", { class: `key ${colour}` }, numbers[index], ` ${label}`));
 	const peak = make("span", { class: "peak" });
-	$(".charts").append(make("figure", {}, make("figcaption", {}, definition.title, peak), svg, make("div", { class: "keys" }, ...labels)));
+	$(".charts").append(make("figure", {}, make("figcaption", {}, definition.title, peak), make("div", { class: "plot" }, svg, phases), make("div", { class: "keys" }, ...labels)));
 	const samples = Array.from({ length: SAMPLES }, () => definition.series.map(() => 0));
 	return (values) => {
 		samples.shift();
@@ -471,7 +493,9 @@ function chart(definition) {
 			const [y, height] = [sample.slice(0, at).reduce((sum, value) => sum + value, 0), sample[at]].map((value) => value * 38 / most);
 			return height ? `M${x + 0.15} ${40 - y}v${-height}h.7v${height}z` : "";
 		}).join(""));
-		bars.replaceChildren(...rects.map((d, at) => make("path", { class: definition.series[at][1], d })));
+		const band = hung.map((each, x) => each ? `M${x} 0v40h1v-40z` : "").join("");
+		mark(phases);
+		bars.replaceChildren(make("path", { class: "hang", d: band }), ...rects.map((d, at) => make("path", { class: definition.series[at][1], d })));
 		if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
 			bars.animate([{ transform: "translateX(1px)" }, { transform: "none" }], 900);
 		}
@@ -500,6 +524,8 @@ function age() {
 function figures(now) {
 	now.answered = now.scripts - now.failedScripts;
 	if (last) {
+		hung.shift();
+		hung.push(now.outage || now.hangMillis > 0);
 		CHARTS.forEach((definition, index) => draw[index](definition.series.map(([, , field]) =>
 			definition.level ? now[field] : Math.max(0, now[field] - last[field]))));
 	}
@@ -510,6 +536,13 @@ function figures(now) {
 	pill("feed", "Live", "good");
 	pill("redis", now.outage ? "Redis outage" : now.hangMillis ? "Redis hangs" : "Redis up", now.outage || now.hangMillis ? "bad" : "good");
 	$("#outage").hidden = !now.hangOffered;
+	$("#instances").hidden = false;
+	$("#instances").textContent = `Instance ${now.instance} of ${now.instances}`;
+	const redis = now.redisPort ? ` --spring.data.redis.port=${now.redisPort}` : "";
+	const command = `mvn -pl sample-app -am spring-boot:run -Dspring-boot.run.arguments="--server.port=${Number(location.port || 80) + now.instances}${redis}"`;
+	if ($("#another pre").textContent !== command) {
+		$("#another pre").textContent = command;
+	}
 }
 
 function pill(id, text, colour) {
@@ -549,7 +582,7 @@ addEventListener("pagehide", () => source?.close());
 // ---- The page ----
 
 document.querySelectorAll(".card").forEach((card) => card.append(
-	make("p", { class: "result", role: "status" }), make("div", { class: "strip", "aria-hidden": "true" }),
+	make("p", { class: "result none", role: "status" }, "No calls yet"), make("div", { class: "strip", "aria-hidden": "true" }),
 	make("ol", { class: "log", "aria-label": `Answers: ${$("h2", card).firstChild.textContent.trim()}` })));
 
 document.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", async () => {

@@ -51,7 +51,21 @@ class LiveIntegrationTests {
 			assertThat(after.path("agents").asString()).isEqualTo("running");
 			assertThat(after.path("outage").asBoolean()).isFalse();
 			assertThat(after.path("hangOffered").asBoolean()).isFalse();
+			assertThat(after.path("redisPort").asInt()).isZero();
+			assertThat(after.path("instance").asInt()).isBetween(1, after.path("instances").asInt());
 		}
+	}
+
+	@Test
+	void answersCarryTheTimeOfTheServer() {
+		Desk desk = SharedDesk.fresh(Database.H2);
+		assertThat(List.of(desk.get("/live.js"), desk.get("/api/system/status"), desk.get("/api/jobs/unknown"),
+				desk.post("/api/system/resume", null), desk.get("/api/me"),
+				desk.post("/api/agents/timed/run?millis=60", null)))
+			.allSatisfy((answer) -> assertThat(answer.header("Server-Timing")).matches("app;dur=\\d+\\.\\d"))
+			.last()
+			.satisfies((slept) -> assertThat(Double.parseDouble(slept.header("Server-Timing").substring(8)))
+				.isGreaterThanOrEqualTo(60));
 	}
 
 	@Test

@@ -156,11 +156,37 @@ class PageIntegrationTests {
 	}
 
 	@Test
+	void cardsWithoutACallSayThatAndShowTheirCode() {
+		assertThat(browser().elements(".card > .result")).hasSize(13)
+			.allSatisfy((result) -> assertThat(result.getText()).isEqualTo("No calls yet"));
+		WebElement code = card("race").findElement(By.cssSelector(".code"));
+		assertThat(code.findElement(By.tagName("pre")).isDisplayed()).isFalse();
+		code.findElement(By.tagName("summary")).sendKeys(Keys.ENTER);
+		assertThat(code.findElement(By.tagName("pre")).getText()).contains("@DistributedLock", "@FencingToken");
+	}
+
+	@Test
+	void secondInstanceIsStartedByTheCommandOfThePage() {
+		assertThat(text("#instances")).isEqualTo("Instance 1 of 1");
+		browser().element("#instances").click();
+		String command = text("#another pre");
+		assertThat(command)
+			.startsWith("mvn -pl sample-app -am spring-boot:run -Dspring-boot.run.arguments=\"--server.port=");
+		String redis = command.replaceAll(".*--(spring\\.data\\.redis\\.port=\\d+)\"", "$1");
+		try (Desk second = Desk
+			.start(List.of(redis, "spring.datasource.url=jdbc:h2:mem:second;MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE"))) {
+			Awaitility.await().atMost(SOON).until(() -> text("#instances").matches("Instance [12] of 2"));
+			assertThat(second.get("/api/system/status").status()).isEqualTo(200);
+		}
+		Awaitility.await().atMost(SOON).until(() -> text("#instances").equals("Instance 1 of 1"));
+	}
+
+	@Test
 	void keyboardIsEnough() {
 		WebElement button = button("visit");
 		button.sendKeys(Keys.ENTER);
 		Awaitility.await().atMost(SOON).until(() -> result("visit").endsWith("in seven days."));
-		WebElement answer = card("visit").findElement(By.cssSelector("summary"));
+		WebElement answer = card("visit").findElement(By.cssSelector(".log summary"));
 		answer.sendKeys(Keys.ENTER);
 		assertThat(card("visit").findElement(By.cssSelector(".curl")).getText()).startsWith("curl -i -X GET");
 	}
@@ -202,7 +228,14 @@ class PageIntegrationTests {
 
 	@Test
 	void hangingRedisShowsWhatEachPatternAnswers() {
-		assertThat(click("hang")).startsWith("Redis hung for five seconds.");
+		assertThat(click("hang"))
+			.matches("Redis hung for five seconds\\. The slowest call took \\d+ ms in the server\\.");
+		assertThat(browser().elements("#outage tbody tr:first-child .cells"))
+			.allSatisfy((phase) -> assertThat(phase.findElements(By.cssSelector(".probe"))).isNotEmpty());
+		assertThat(browser().elements(".charts .phases")).hasSize(5)
+			.allSatisfy(
+					(phases) -> assertThat(phases.getText().split("\\s+")).containsExactly("before", "hang", "after"));
+		assertThat(browser().elements(".charts path.hang:not([d=''])")).hasSize(5);
 		assertThat(answers("Rate limit")).containsOnly("202");
 		assertThat(answers("Cache, read")).containsOnly("200");
 		assertThat(answers("Cache, write")).containsOnly("200");
@@ -211,7 +244,7 @@ class PageIntegrationTests {
 		}
 		assertThat(answers("Lock")).startsWith("200").endsWith("200");
 		assertThat(answers("Idempotency")).startsWith("201").endsWith("201");
-		browser().capture("hang", ".probes");
+		browser().capture("hang", ".probes, .charts figure");
 	}
 
 	private static List<String> answers(String pattern) {
@@ -270,7 +303,8 @@ class PageIntegrationTests {
 			click(card.findElement(By.tagName("button")).getDomAttribute("data-do"));
 		}
 		click("resume");
-		card("burst").findElement(By.cssSelector("summary")).sendKeys(Keys.ENTER);
+		card("burst").findElement(By.cssSelector(".log summary")).sendKeys(Keys.ENTER);
+		card("guess").findElement(By.cssSelector(".code summary")).sendKeys(Keys.ENTER);
 		browser().capture("page", ".probes, .charts figure");
 	}
 

@@ -268,6 +268,14 @@ public final class InstanceBus {
 		return this.instances.lastKnown();
 	}
 
+	/**
+	 * Returns the position of this instance among the live ones, from 1. It may change as
+	 * others start and stop.
+	 */
+	public int position() {
+		return this.instances.position();
+	}
+
 	private void lost() {
 		this.subscribed = false;
 		this.confirmation.forget();

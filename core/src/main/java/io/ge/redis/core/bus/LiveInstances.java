@@ -96,6 +96,13 @@ final class LiveInstances {
 		return ids;
 	}
 
+	/**
+	 * Returns the position of this instance in the order of all ids, from 1.
+	 */
+	int position() {
+		return 1 + (int) this.others.keySet().stream().filter((other) -> other.compareTo(this.own) < 0).count();
+	}
+
 	long heardAt() {
 		return this.heardAt;
 	}

@@ -21,9 +21,12 @@ package io.ge.redis.sample.live;
  * @param agents the state of the consumer of triggers, such as {@code running}
  * @param hangOffered whether the embedded Redis is used, which can be made to hang
  * @param hangMillis how long it will hang
+ * @param instance the position of this instance among all, from 1
+ * @param instances the number of instances
+ * @param redisPort the port of the embedded Redis, zero if another one is used
  */
 record LiveFigures(long admitted, long refused, long locked, long notLocked, long hits, long misses, long lag,
 		long pending, long deadLetters, long scripts, long failedScripts, boolean outage, String agents,
-		boolean hangOffered, long hangMillis) {
+		boolean hangOffered, long hangMillis, int instance, int instances, int redisPort) {
 
 }

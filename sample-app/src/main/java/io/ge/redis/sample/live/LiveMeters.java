@@ -3,9 +3,13 @@
 package io.ge.redis.sample.live;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
+import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.consume.Consumers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -13,6 +17,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
 /**
@@ -31,11 +36,14 @@ class LiveMeters {
 
 	private final Consumers consumers;
 
+	private final ObjectProvider<RedisBackends> backends;
+
 	private final RedisHang hang;
 
-	LiveMeters(MeterRegistry registry, Consumers consumers, RedisHang hang) {
+	LiveMeters(MeterRegistry registry, Consumers consumers, ObjectProvider<RedisBackends> backends, RedisHang hang) {
 		this.registry = registry;
 		this.consumers = consumers;
+		this.backends = backends;
 		this.hang = hang;
 	}
 
@@ -47,7 +55,8 @@ class LiveMeters {
 		return new LiveFigures(limits("allowed", "error_allowed"), limits("denied", "error_denied"), locks("acquired"),
 				locks("not_acquired"), reads("hit", "stale"), reads("miss", "bypass"), stream("lag"), stream("pending"),
 				stream("dead.letters"), scripts("success", "error"), scripts("error"), isOutage(), agents(),
-				this.hang.isOffered(), this.hang.left().toMillis());
+				this.hang.isOffered(), this.hang.left().toMillis(), bus().map(InstanceBus::position).orElse(1),
+				bus().map(InstanceBus::liveInstances).orElse(1), this.hang.port());
 	}
 
 	private long stream(String figure) {
@@ -74,6 +83,10 @@ class LiveMeters {
 
 	private long scripts(String... outcomes) {
 		return count("ge.redis.script", tagged("outcome", outcomes).and(tagged("script", LOOK).negate()));
+	}
+
+	private Optional<InstanceBus> bus() {
+		return this.backends.stream().flatMap((all) -> all.all().values().stream()).findFirst().map(RedisBackend::bus);
 	}
 
 	private static Predicate<Meter.Id> tagged(String tag, String... values) {

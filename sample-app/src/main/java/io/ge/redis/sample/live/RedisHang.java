@@ -41,6 +41,13 @@ class RedisHang {
 	}
 
 	/**
+	 * Returns the port of the embedded Redis, zero if another one is used.
+	 */
+	int port() {
+		return (this.server != null) ? this.server.getPort() : 0;
+	}
+
+	/**
 	 * Returns for how long Redis will hang, zero if it does not.
 	 */
 	Duration left() {
