@@ -466,13 +466,10 @@ function mark(phases) {
 	const to = hung.lastIndexOf(true) + 1;
 	const from = hung.lastIndexOf(false, to - 1) + 1;
 	phases.hidden = !to;
-	const [before, hang, after] = phases.children;
-	const percent = (samples) => `${samples * 100 / SAMPLES}%`;
-	before.style.right = percent(SAMPLES - from);
-	hang.style.left = percent(from);
-	hang.style.width = percent(to - from);
-	after.style.left = percent(to);
-	after.hidden = to === SAMPLES;
+	const [, hang, after] = phases.children;
+	phases.style.left = `${(from + to) * 50 / SAMPLES}%`;
+	hang.style.minWidth = `${(to - from) * 100 / SAMPLES}cqw`;
+	after.style.visibility = (to === SAMPLES) ? "hidden" : "";
 }
 
 function chart(definition) {
@@ -537,7 +534,7 @@ function figures(now) {
 	pill("redis", now.outage ? "Redis outage" : now.hangMillis ? "Redis hangs" : "Redis up", now.outage || now.hangMillis ? "bad" : "good");
 	$("#outage").hidden = !now.hangOffered;
 	$("#instances").hidden = false;
-	$("#instances").textContent = `Instance ${now.instance} of ${now.instances}`;
+	$("#instances").replaceChildren(make("span", {}, make("i", {}, "Instance "), `${now.instance} of ${now.instances}`));
 	const redis = now.redisPort ? ` --spring.data.redis.port=${now.redisPort}` : "";
 	const command = `mvn -pl sample-app -am spring-boot:run -Dspring-boot.run.arguments="--server.port=${Number(location.port || 80) + now.instances}${redis}"`;
 	if ($("#another pre").textContent !== command) {

@@ -98,7 +98,8 @@ class ConsolePageIntegrationTests {
 
 	@Test
 	void keyThatIsDeniedMostIsResetBesideIt() {
-		assertThat(statuses("denied", 11)).endsWith(202, 429);
+		// Often enough to be the first one in the table
+		assertThat(statuses("denied", 25)).endsWith(429);
 		go("Limits");
 		await(() -> !browser().elements("[data-key^='reset tasks']").isEmpty());
 		act("reset tasks", Map.of());

@@ -380,6 +380,8 @@ class InstanceBusIntegrationTests {
 				try (TestBackend two = TestBackend.on(redis, "two")) {
 					Awaitility.await().untilAsserted(() -> assertThat(one.get().bus().liveInstances()).isEqualTo(2));
 					Awaitility.await().untilAsserted(() -> assertThat(two.get().bus().liveInstances()).isEqualTo(2));
+					assertThat(List.of(one, two)).extracting((each) -> each.get().bus().position())
+						.containsExactly(1, 2);
 				}
 				Awaitility.await().untilAsserted(() -> assertThat(one.get().bus().liveInstances()).isEqualTo(1));
 			}
