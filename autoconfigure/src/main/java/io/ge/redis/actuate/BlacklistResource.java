@@ -7,10 +7,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.ge.redis.blacklist.Revocation;
+import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.internal.BlacklistControl;
-import io.ge.redis.blacklist.internal.BlacklistControl.Kind;
+import io.ge.redis.blacklist.internal.RowKind;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -63,20 +66,20 @@ class BlacklistResource extends GuardResource {
 			request.allowOnly(Set.of());
 			return this.control.get().overview();
 		}
-		Kind kind = kind(request);
+		RowKind kind = kind(request);
 		return valid(HASH, () -> this.control.get().look(kind, required(request, HASH)));
 	}
 
 	@Override
 	public Object write(GuardRequest request) {
-		Kind kind = kind(request);
+		RowKind kind = kind(request);
 		String action = request.text(ACTION);
 		if ("look".equals(action)) {
-			request.allowOnly(Set.of(ACTION, VALUE, (kind == Kind.BLOCK) ? LIST : ISSUER));
+			request.allowOnly(Set.of(ACTION, VALUE, (kind == RowKind.BLOCK) ? LIST : ISSUER));
 			List<String> values = values(request);
 			return this.control.get().look(kind, issuer(kind, request), values);
 		}
-		if (kind == Kind.BLOCK) {
+		if (kind == RowKind.BLOCK) {
 			return switch (String.valueOf(action)) {
 				case "block" -> block(request);
 				case "unblock" -> unblock(request);
@@ -86,7 +89,7 @@ class BlacklistResource extends GuardResource {
 		if (!"revoke".equals(action)) {
 			throw unknown(action, "revoke or look");
 		}
-		return (kind == Kind.TOKEN) ? revokeToken(request) : revokeAll(kind, request);
+		return (kind == RowKind.TOKEN) ? revokeToken(request) : revokeAll(kind, request);
 	}
 
 	private static GuardRequestException unknown(@Nullable String action, String known) {
@@ -98,17 +101,19 @@ class BlacklistResource extends GuardResource {
 		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, EXPIRES, REASON));
 		String id = required(request, VALUE);
 		Instant expires = expires(request);
-		String issuer = issuer(Kind.TOKEN, request);
-		Duration stands = valid(REASON, () -> this.control.get().revoke(issuer, id, expires, request.text(REASON)));
-		return done(Kind.TOKEN, request, stands);
+		String issuer = issuer(RowKind.TOKEN, request);
+		return done(RowKind.TOKEN, request, (blacklist) -> blacklist.revoke(issuer, id, expires));
 	}
 
-	private ActionReport revokeAll(Kind kind, GuardRequest request) {
+	private ActionReport revokeAll(RowKind kind, GuardRequest request) {
 		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, REASON));
 		String value = required(request, VALUE);
 		String issuer = issuer(kind, request);
-		Duration stands = valid(REASON, () -> this.control.get().revokeAll(kind, issuer, value, request.text(REASON)));
-		return done(kind, request, stands);
+		return done(kind, request, (blacklist) -> switch (kind) {
+			case SESSION -> blacklist.revokeSession(issuer, value);
+			case CLIENT -> blacklist.revokeClient(issuer, value);
+			default -> blacklist.revokeAll(issuer, value);
+		});
 	}
 
 	private ActionReport block(GuardRequest request) {
@@ -121,16 +126,17 @@ class BlacklistResource extends GuardResource {
 					(duration != null) ? "duration is " + duration + "." : "duration is missing.",
 					"Set it to a time such as 10m.");
 		}
-		Duration stands = valid(REASON, () -> this.control.get().block(list, subject, duration, request.text(REASON)));
-		return done(Kind.BLOCK, request, stands);
+		return done(RowKind.BLOCK, request, (blacklist) -> blacklist.block(list, subject, duration));
 	}
 
-	private ActionReport done(Kind kind, GuardRequest request, Duration stands) {
+	private ActionReport done(RowKind kind, GuardRequest request, Function<TokenBlacklist, Revocation> action) {
+		Duration stands = valid(REASON,
+				() -> action.apply(this.control.get().blacklist(request.text(REASON))).timeToLive());
 		return new ActionReport(kind, hash(kind, request), String.valueOf(request.text(ACTION)), !stands.isZero(),
 				stands.isZero() ? null : stands);
 	}
 
-	private String hash(Kind kind, GuardRequest request) {
+	private String hash(RowKind kind, GuardRequest request) {
 		return this.control.get().hash(kind, issuer(kind, request), values(request));
 	}
 
@@ -140,15 +146,15 @@ class BlacklistResource extends GuardResource {
 		if (hash != null && request.parameters().containsKey(VALUE)) {
 			throw GuardRequestException.invalid(HASH, "hash and value are both given.", "Give one of them.");
 		}
-		String known = (hash != null) ? hash : hash(Kind.BLOCK, request);
+		String known = (hash != null) ? hash : hash(RowKind.BLOCK, request);
 		boolean ended = valid(HASH, () -> this.control.get().unblock(known));
-		return new ActionReport(Kind.BLOCK, known, "unblock", ended, null);
+		return new ActionReport(RowKind.BLOCK, known, "unblock", ended, null);
 	}
 
-	private static Kind kind(GuardRequest request) {
+	private static RowKind kind(GuardRequest request) {
 		String name = String.join("/", request.path());
 		List<String> known = new ArrayList<>();
-		for (Kind kind : Kind.values()) {
+		for (RowKind kind : RowKind.values()) {
 			if (kind.text().equals(name)) {
 				return kind;
 			}
@@ -159,8 +165,8 @@ class BlacklistResource extends GuardResource {
 				"There is: " + String.join(", ", known) + ".");
 	}
 
-	private @Nullable String issuer(Kind kind, GuardRequest request) {
-		if (kind == Kind.BLOCK) {
+	private @Nullable String issuer(RowKind kind, GuardRequest request) {
+		if (kind == RowKind.BLOCK) {
 			return required(request, LIST);
 		}
 		String issuer = request.text(ISSUER);
@@ -176,7 +182,7 @@ class BlacklistResource extends GuardResource {
 
 	private static List<String> values(GuardRequest request) {
 		List<String> values = request.texts(VALUE);
-		boolean several = values.size() > 1 && kind(request) == Kind.BLOCK;
+		boolean several = values.size() > 1 && kind(request) == RowKind.BLOCK;
 		return several ? values : List.of(required(request, VALUE));
 	}
 
@@ -214,7 +220,7 @@ class BlacklistResource extends GuardResource {
 	/**
 	 * The result of an action.
 	 */
-	public record ActionReport(Kind kind, String hash, String action, boolean done, @Nullable Duration remaining) {
+	public record ActionReport(RowKind kind, String hash, String action, boolean done, @Nullable Duration remaining) {
 	}
 
 }

@@ -23,9 +23,9 @@ import org.springframework.util.Assert;
  * answers from memory for stale-for and denies then
  * @param maxStaleness longest time for which an instance may answer from memory without
  * having confirmed that it knows every revocation
- * @param maxExactIds number of revoked tokens and sessions that an instance keeps, at 27
- * to 40 bytes each; if there are more, it asks Redis about every token that it does not
- * know as revoked
+ * @param maxExactIds number of revoked tokens and sessions that an instance keeps, at
+ * about 110 bytes each; if there are more, it asks Redis about every token that it does
+ * not know as revoked
  * @param staleFor time for which an instance answers from memory while Redis is
  * unavailable, with on-outage=local
  * @param clockSkew time after its expiry for which a token may still be accepted; at
@@ -60,8 +60,8 @@ public record BlacklistProperties(@DefaultValue("true") boolean enabled, @Nullab
 	/** Instances that follow are remembered for so long after their last look. */
 	private static final Duration LONGEST_STALENESS = Duration.ofMinutes(1);
 
-	/** About 2 GiB. */
-	private static final int MOST_EXACT_IDS = 50_000_000;
+	/** About 1 GiB. */
+	private static final int MOST_EXACT_IDS = 10_000_000;
 
 	public BlacklistProperties {
 		Assert.isTrue(maxStaleness.compareTo(SHORTEST_STALENESS) >= 0 && maxStaleness.compareTo(LONGEST_STALENESS) <= 0,

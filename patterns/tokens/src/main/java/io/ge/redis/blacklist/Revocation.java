@@ -48,12 +48,7 @@ public interface Revocation {
 	 */
 	boolean awaitPropagation(Duration timeout);
 
-	/**
-	 * Waits without blocking until every instance knows of the revocation, as
-	 * {@link #awaitPropagation}.
-	 * @return completes with {@code true} when that is so, or with {@code false} if it
-	 * was not certain in time
-	 */
+	/** Waits without blocking the thread, as {@link #awaitPropagation}. */
 	default CompletionStage<Boolean> awaitPropagationAsync(Duration timeout) {
 		return CompletableFuture.supplyAsync(() -> awaitPropagation(timeout));
 	}

@@ -10,13 +10,14 @@ import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.ProcessClock;
 import io.ge.redis.core.StandIn;
+import io.ge.redis.core.structure.BlockingCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Revokes tokens and blocks subjects, on all instances at once.
  * <p>
- * A check costs nothing: every instance keeps all revocations and blocks in memory, some
- * 40 bytes each, and follows the changes. The instance that revoked a token refuses it
+ * A check costs nothing: every instance keeps all revocations and blocks in memory, about
+ * 110 bytes each, and follows the changes. The instance that revoked a token refuses it
  * from the moment the call returns. The others usually refuse it within milliseconds, and
  * at the latest after {@code ge.redis.blacklist.max-staleness} (2 s). An instance that
  * has not been up to date for so long does not answer from memory. It asks Redis: one
@@ -43,8 +44,7 @@ import org.jspecify.annotations.Nullable;
  * Each method that may wait for Redis has a variant named {@code ...Async} that never
  * blocks. It completes with the same result or exception: at once where memory answers,
  * else on a thread of the application. That thread has the context of the calling one
- * where {@code io.micrometer:context-propagation} is present. An implementation of your
- * own inherits variants that call the blocking method on the JDK's common pool.
+ * where {@code io.micrometer:context-propagation} is present.
  */
 public interface TokenBlacklist {
 
@@ -85,15 +85,12 @@ public interface TokenBlacklist {
 	 * @throws IllegalArgumentException if the token has no id
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	Revocation revoke(TokenIdentity token);
-
-	/**
-	 * Revokes one token without blocking, as {@link #revoke(TokenIdentity)}.
-	 * @return completes with the revocation
-	 */
-	default CompletionStage<Revocation> revokeAsync(TokenIdentity token) {
-		return CompletableFuture.supplyAsync(() -> revoke(token));
+	default Revocation revoke(TokenIdentity token) {
+		return BlockingCalls.await("TokenBlacklist.revoke", () -> revokeAsync(token).toCompletableFuture());
 	}
+
+	/** Revokes one token without blocking, as {@link #revoke(TokenIdentity)}. */
+	CompletionStage<Revocation> revokeAsync(TokenIdentity token);
 
 	/**
 	 * Revokes one token.
@@ -125,15 +122,13 @@ public interface TokenBlacklist {
 	 * @return the revocation
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	Revocation revokeAll(@Nullable String issuer, String subject);
-
-	/**
-	 * Revokes every token of a subject without blocking, as {@link #revokeAll}.
-	 * @return completes with the revocation
-	 */
-	default CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject) {
-		return CompletableFuture.supplyAsync(() -> revokeAll(issuer, subject));
+	default Revocation revokeAll(@Nullable String issuer, String subject) {
+		return BlockingCalls.await("TokenBlacklist.revokeAll",
+				() -> revokeAllAsync(issuer, subject).toCompletableFuture());
 	}
+
+	/** Revokes every token of a subject without blocking, as {@link #revokeAll}. */
+	CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject);
 
 	/**
 	 * Revokes every token of a session, also tokens that may yet be issued for it.
@@ -146,15 +141,13 @@ public interface TokenBlacklist {
 	 * @return the revocation
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	Revocation revokeSession(@Nullable String issuer, String sessionId);
-
-	/**
-	 * Revokes every token of a session without blocking, as {@link #revokeSession}.
-	 * @return completes with the revocation
-	 */
-	default CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId) {
-		return CompletableFuture.supplyAsync(() -> revokeSession(issuer, sessionId));
+	default Revocation revokeSession(@Nullable String issuer, String sessionId) {
+		return BlockingCalls.await("TokenBlacklist.revokeSession",
+				() -> revokeSessionAsync(issuer, sessionId).toCompletableFuture());
 	}
+
+	/** Revokes every token of a session without blocking, as {@link #revokeSession}. */
+	CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId);
 
 	/**
 	 * Revokes every token that a client was issued until now, for whatever subject. As
@@ -165,15 +158,13 @@ public interface TokenBlacklist {
 	 * @return the revocation
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	Revocation revokeClient(@Nullable String issuer, String clientId);
-
-	/**
-	 * Revokes every token of a client without blocking, as {@link #revokeClient}.
-	 * @return completes with the revocation
-	 */
-	default CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId) {
-		return CompletableFuture.supplyAsync(() -> revokeClient(issuer, clientId));
+	default Revocation revokeClient(@Nullable String issuer, String clientId) {
+		return BlockingCalls.await("TokenBlacklist.revokeClient",
+				() -> revokeClientAsync(issuer, clientId).toCompletableFuture());
 	}
+
+	/** Revokes every token of a client without blocking, as {@link #revokeClient}. */
+	CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId);
 
 	/**
 	 * Returns a stamp for a token that is about to be issued, to be put into its claim
@@ -185,15 +176,13 @@ public interface TokenBlacklist {
 	 * that any JSON reader keeps it
 	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable
 	 */
-	long issueStamp(@Nullable String issuer, String subject);
-
-	/**
-	 * Returns a stamp without blocking, as {@link #issueStamp}.
-	 * @return completes with the stamp
-	 */
-	default CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject) {
-		return CompletableFuture.supplyAsync(() -> issueStamp(issuer, subject));
+	default long issueStamp(@Nullable String issuer, String subject) {
+		return BlockingCalls.await("TokenBlacklist.issueStamp",
+				() -> issueStampAsync(issuer, subject).toCompletableFuture());
 	}
+
+	/** Returns a stamp without blocking, as {@link #issueStamp}. */
+	CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject);
 
 	/**
 	 * Checks a token.
@@ -205,10 +194,7 @@ public interface TokenBlacklist {
 	 */
 	TokenStatus check(TokenIdentity token);
 
-	/**
-	 * Checks a token without blocking, as {@link #check}.
-	 * @return completes with the status
-	 */
+	/** Checks a token without blocking, as {@link #check}. */
 	default CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
 		return CompletableFuture.supplyAsync(() -> check(token));
 	}
@@ -222,11 +208,7 @@ public interface TokenBlacklist {
 		return check(token) != TokenStatus.CLEAR;
 	}
 
-	/**
-	 * Returns without blocking whether a token is not accepted any more, as
-	 * {@link #isRevoked}.
-	 * @return completes with whether its status is other than {@link TokenStatus#CLEAR}
-	 */
+	/** Checks a token without blocking, as {@link #isRevoked}. */
 	default CompletionStage<Boolean> isRevokedAsync(TokenIdentity token) {
 		return checkAsync(token).thenApply((status) -> status != TokenStatus.CLEAR);
 	}
@@ -239,15 +221,13 @@ public interface TokenBlacklist {
 	 * @return the block
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	Revocation block(String name, Object subject, Duration duration);
-
-	/**
-	 * Blocks a subject without blocking the thread, as {@link #block}.
-	 * @return completes with the block
-	 */
-	default CompletionStage<Revocation> blockAsync(String name, Object subject, Duration duration) {
-		return CompletableFuture.supplyAsync(() -> block(name, subject, duration));
+	default Revocation block(String name, Object subject, Duration duration) {
+		return BlockingCalls.await("TokenBlacklist.block",
+				() -> blockAsync(name, subject, duration).toCompletableFuture());
 	}
+
+	/** Blocks a subject without blocking the thread, as {@link #block}. */
+	CompletionStage<Revocation> blockAsync(String name, Object subject, Duration duration);
 
 	/**
 	 * Ends the blocking of a subject.
@@ -256,15 +236,12 @@ public interface TokenBlacklist {
 	 * @return whether it was blocked
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	boolean unblock(String name, Object subject);
-
-	/**
-	 * Ends the blocking of a subject without blocking the thread, as {@link #unblock}.
-	 * @return completes with whether it was blocked
-	 */
-	default CompletionStage<Boolean> unblockAsync(String name, Object subject) {
-		return CompletableFuture.supplyAsync(() -> unblock(name, subject));
+	default boolean unblock(String name, Object subject) {
+		return BlockingCalls.await("TokenBlacklist.unblock", () -> unblockAsync(name, subject).toCompletableFuture());
 	}
+
+	/** Ends a blocking without blocking the thread, as {@link #unblock}. */
+	CompletionStage<Boolean> unblockAsync(String name, Object subject);
 
 	/**
 	 * Returns whether a subject is blocked.
@@ -277,11 +254,7 @@ public interface TokenBlacklist {
 	 */
 	boolean isBlocked(String name, Object subject);
 
-	/**
-	 * Returns without blocking the thread whether a subject is blocked, as
-	 * {@link #isBlocked}.
-	 * @return completes with whether it is blocked
-	 */
+	/** Checks a subject without blocking the thread, as {@link #isBlocked}. */
 	default CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
 		return CompletableFuture.supplyAsync(() -> isBlocked(name, subject));
 	}

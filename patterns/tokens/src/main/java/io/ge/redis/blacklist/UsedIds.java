@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.ge.redis.core.structure.BlockingCalls;
+
 /**
  * Remembers ids for a while, so that each can be used once, on whatever instance: proofs
  * of possession (DPoP), links that log in, nonces.
@@ -30,15 +32,12 @@ public interface UsedIds {
 	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable; the id may
 	 * be used up
 	 */
-	boolean use(String kind, String id, Duration remembered);
-
-	/**
-	 * Uses an id without blocking, as {@link #use}.
-	 * @return completes with whether this is its first use
-	 */
-	default CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered) {
-		return CompletableFuture.supplyAsync(() -> use(kind, id, remembered));
+	default boolean use(String kind, String id, Duration remembered) {
+		return BlockingCalls.await("UsedIds.use", () -> useAsync(kind, id, remembered).toCompletableFuture());
 	}
+
+	/** Uses an id without blocking, as {@link #use}. */
+	CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered);
 
 	/**
 	 * Returns used ids that need no Redis, as they are injected where blacklists are
@@ -47,7 +46,7 @@ public interface UsedIds {
 	 * @return the used ids
 	 */
 	static UsedIds unguarded() {
-		return (kind, id, remembered) -> true;
+		return (kind, id, remembered) -> CompletableFuture.completedFuture(true);
 	}
 
 }

@@ -7,12 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
-import com.fasterxml.jackson.annotation.JsonValue;
 import io.ge.redis.RedisUnavailableException;
-import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +70,7 @@ public final class BlacklistControl {
 	/**
 	 * Returns the hash of what a row is about.
 	 */
-	public String hash(Kind kind, @Nullable String issuer, List<String> value) {
+	public String hash(RowKind kind, @Nullable String issuer, List<String> value) {
 		return hash(name(kind, issuer, value).member());
 	}
 
@@ -88,7 +85,7 @@ public final class BlacklistControl {
 	 * @param value the {@code jti}, {@code sid}, {@code sub} or {@code client_id} claim;
 	 * of a block the subject, which may have several parts
 	 */
-	public Look look(Kind kind, @Nullable String issuer, List<String> value) {
+	public Look look(RowKind kind, @Nullable String issuer, List<String> value) {
 		return lookAt(kind, name(kind, issuer, value).member());
 	}
 
@@ -96,14 +93,13 @@ public final class BlacklistControl {
 	 * Looks for one row by its hash: one script call.
 	 * @throws IllegalArgumentException if it is no hash
 	 */
-	public Look look(Kind kind, String hash) {
+	public Look look(RowKind kind, String hash) {
 		return lookAt(kind, member(kind, hash));
 	}
 
-	private Look lookAt(Kind kind, byte[] member) {
+	private Look lookAt(RowKind kind, byte[] member) {
 		RedisTokenBlacklist.Look look = Waiting.await(this.redis.look(member));
-		ByteBuffer id = ByteBuffer.wrap(member);
-		boolean remembered = this.memory.mayHold(RowKind.of(id.get()), id.getLong());
+		boolean remembered = this.memory.holds(Row.of(member, 0, 0, null));
 		boolean stands = !look.remaining().isZero();
 		return new Look(kind, hash(member), stands, stands ? look.remaining() : null,
 				(look.notBefore() != 0) ? instant(look.notBefore()) : null, look.reason(), remembered);
@@ -114,39 +110,10 @@ public final class BlacklistControl {
 	}
 
 	/**
-	 * Revokes a token: one script call.
+	 * Returns the blacklist, for actions.
 	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
 	 */
-	public Duration revoke(@Nullable String issuer, String id, Instant expiresAt, @Nullable String reason) {
-		return withReason(reason).revoke(issuer, id, expiresAt).timeToLive();
-	}
-
-	/**
-	 * Revokes all tokens of a session, a subject or a client: one script call.
-	 * @param value the {@code sid}, {@code sub} or {@code client_id} claim
-	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
-	 */
-	public Duration revokeAll(Kind kind, @Nullable String issuer, String value, @Nullable String reason) {
-		TokenBlacklist reasoned = withReason(reason);
-		Revocation revocation = switch (kind) {
-			case SESSION -> reasoned.revokeSession(issuer, value);
-			case SUBJECT -> reasoned.revokeAll(issuer, value);
-			case CLIENT -> reasoned.revokeClient(issuer, value);
-			case TOKEN, BLOCK -> throw new IllegalArgumentException("There is only one " + kind);
-		};
-		return revocation.timeToLive();
-	}
-
-	/**
-	 * Blocks a subject: one script call.
-	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
-	 * @return for how long it is blocked, longer if it was
-	 */
-	public Duration block(String list, List<String> subject, Duration duration, @Nullable String reason) {
-		return withReason(reason).block(list, subject, duration).timeToLive();
-	}
-
-	private TokenBlacklist withReason(@Nullable String reason) {
+	public TokenBlacklist blacklist(@Nullable String reason) {
 		return (reason != null) ? this.blacklist.withReason(reason) : this.blacklist;
 	}
 
@@ -155,51 +122,22 @@ public final class BlacklistControl {
 	 * @throws IllegalArgumentException if it is no hash
 	 */
 	public boolean unblock(String hash) {
-		return this.blacklist.unblock(member(Kind.BLOCK, hash));
+		return Waiting.await(this.blacklist.remove(member(RowKind.BLOCK, hash)));
 	}
 
-	private static RowName name(Kind kind, @Nullable String issuer, List<String> value) {
-		if (kind == Kind.BLOCK) {
-			String list = (issuer != null) ? issuer : "";
-			return RowName.block(list, DefaultTokenBlacklist.subject(list, value));
+	private static RowName name(RowKind kind, @Nullable String issuer, List<String> value) {
+		if (kind == RowKind.BLOCK) {
+			return DefaultTokenBlacklist.row((issuer != null) ? issuer : "", value);
 		}
-		return new RowName(kind.row(), issuer, value.get(0));
+		return new RowName(kind, issuer, value.get(0));
 	}
 
-	private static byte[] member(Kind kind, String hash) {
+	private static byte[] member(RowKind kind, String hash) {
 		if (hash.length() != HASH_LENGTH) {
 			throw new IllegalArgumentException("A hash has " + HASH_LENGTH + " hexadecimal digits");
 		}
 		ByteBuffer id = ByteBuffer.wrap(HexFormat.of().parseHex(hash));
-		return RowName.member(kind.row(), id.getLong(), id.getLong());
-	}
-
-	public enum Kind {
-
-		/** One token. */
-		TOKEN,
-
-		/** All tokens of a session. */
-		SESSION,
-
-		/** All earlier tokens of a subject. */
-		SUBJECT,
-
-		/** All earlier tokens of a client. */
-		CLIENT,
-
-		/** A blocked subject of a list. */
-		BLOCK;
-
-		private RowKind row() {
-			return RowKind.valueOf(name());
-		}
-
-		@JsonValue
-		public String text() {
-			return name().toLowerCase(Locale.ROOT);
-		}
-
+		return RowName.member(kind, id.getLong(), id.getLong());
 	}
 
 	/**
@@ -220,7 +158,7 @@ public final class BlacklistControl {
 	 * {@code null} if it has not read the rows
 	 * @param ids revoked tokens and sessions that it remembers, some that have ended
 	 * included
-	 * @param exact whether it remembers them one by one
+	 * @param exact whether it remembers all of them
 	 * @param notBefores subjects and clients whose earlier tokens are revoked
 	 * @param bytes the memory of the ids
 	 */
@@ -241,9 +179,9 @@ public final class BlacklistControl {
 	 * @param notBefore tokens from before then are refused; {@code null} where it does
 	 * not go by that
 	 * @param reason why, or {@code null} if no reason was given
-	 * @param remembered whether this instance remembers it, or may
+	 * @param remembered whether this instance remembers it
 	 */
-	public record Look(Kind kind, String hash, boolean stands, @Nullable Duration remaining,
+	public record Look(RowKind kind, String hash, boolean stands, @Nullable Duration remaining,
 			@Nullable Instant notBefore, @Nullable String reason, boolean remembered) {
 	}
 

@@ -17,6 +17,8 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 /**
  * Decides about tokens and subjects, without blocking: from memory if that can be relied
  * upon, else by asking Redis.
@@ -54,26 +56,24 @@ final class BlacklistEngine {
 		return new TreeSet<>(this.issuers);
 	}
 
-	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, TokenIdentity token) {
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token) {
 		if (token.issuer() != null && this.issuers.size() < MOST_ISSUERS) {
 			this.issuers.add(token.issuer());
 		}
 		if (token.id() == null && this.requireId) {
-			return BlacklistDecision.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null);
+			return completedFuture(BlacklistDecision.of(list, TokenStatus.UNIDENTIFIED, Source.LOCAL, null));
 		}
 		if (token.id() == null && token.subject() == null && token.sessionId() == null && token.clientId() == null) {
-			return list.clear();
+			return completedFuture(list.clear());
 		}
 		long now = System.nanoTime();
-		this.feed.used(now);
-		// Before reading memory: all changes known when it is found up to date must be
-		// visible
-		boolean fresh = this.feed.isFresh(now);
+		boolean fresh = isFresh(now);
 		if (fresh && this.memory.isOver(token, now)) {
-			return BlacklistDecision.of(list, TokenStatus.EXPIRED, Source.LOCAL, null);
+			return completedFuture(BlacklistDecision.of(list, TokenStatus.EXPIRED, Source.LOCAL, null));
 		}
 		BlacklistDecision remembered = remembered(list, token);
-		return (fresh || remembered != list.clear()) ? remembered : null;
+		boolean known = remembered != null && (fresh || remembered != list.clear());
+		return known ? completedFuture(remembered) : decide(list, this.redis.check(token), remembered);
 	}
 
 	private @Nullable BlacklistDecision remembered(BlacklistSettings list, TokenIdentity token) {
@@ -85,34 +85,22 @@ final class BlacklistEngine {
 		return BlacklistDecision.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
 	}
 
-	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token) {
-		BlacklistDecision known = fromMemory(list, token);
-		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, token);
-	}
-
-	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, TokenIdentity token) {
-		return decide(list, this.redis.check(token), remembered(list, token));
-	}
-
-	public @Nullable BlacklistDecision fromMemory(BlacklistSettings list, RowName block) {
-		long now = System.nanoTime();
-		this.feed.used(now);
-		return this.feed.isFresh(now) ? remembered(list, block, now) : null;
-	}
-
 	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, RowName block) {
-		BlacklistDecision known = fromMemory(list, block);
-		return (known != null) ? CompletableFuture.completedFuture(known) : ask(list, block);
-	}
-
-	public CompletableFuture<BlacklistDecision> ask(BlacklistSettings list, RowName block) {
-		return decide(list, this.redis.check(block), remembered(list, block, System.nanoTime()));
-	}
-
-	private BlacklistDecision remembered(BlacklistSettings list, RowName block, long now) {
-		return this.memory.isBlocked(block, now)
+		long now = System.nanoTime();
+		boolean fresh = isFresh(now);
+		BlacklistDecision remembered = this.memory.isBlocked(block, now)
 				? BlacklistDecision.of(list, TokenStatus.REVOKED, Source.LOCAL, this.memory.reason(block))
 				: list.clear();
+		return fresh ? completedFuture(remembered) : decide(list, this.redis.check(block), remembered);
+	}
+
+	/**
+	 * To be asked before memory is read: all changes known when it is found up to date
+	 * must be visible.
+	 */
+	private boolean isFresh(long now) {
+		this.feed.used(now);
+		return this.feed.isFresh(now);
 	}
 
 	/**

@@ -82,8 +82,8 @@ public final class BlacklistPattern implements GuardPattern {
 		backend.reportProblem(feed::problem);
 		this.feed = feed;
 		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
-		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine,
-				new RowWriter(redis, feed, clocks, null), events, this.calls);
+		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine, redis, feed, clocks, events,
+				this.calls, null);
 		return new Assembly(blacklist,
 				new BlacklistControl(backend.bus().instanceId(), blacklist, redis, memory, feed));
 	}

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -18,158 +17,163 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
+import org.springframework.util.StringUtils;
 
 /**
- * Asks the engine, waits for it where the caller does, and publishes the decision on a
- * thread of the application.
+ * Asks the engine and writes rows, waits where the caller does, and publishes decisions
+ * on a thread of the application. Whatever the outcome of a write: from then on this
+ * instance must see it.
  */
 final class DefaultTokenBlacklist implements TokenBlacklist {
+
+	private static final int LONGEST_REASON = 200;
 
 	private final BlacklistRegistry lists;
 
 	private final BlacklistEngine engine;
 
-	private final RowWriter writer;
+	private final RedisTokenBlacklist redis;
+
+	private final RowFeed feed;
+
+	private final Clocks clocks;
 
 	private final GuardEvents events;
 
 	private final GuardedCalls calls;
 
-	DefaultTokenBlacklist(BlacklistRegistry lists, BlacklistEngine engine, RowWriter writer, GuardEvents events,
-			GuardedCalls calls) {
+	private final @Nullable String reason;
+
+	DefaultTokenBlacklist(BlacklistRegistry lists, BlacklistEngine engine, RedisTokenBlacklist redis, RowFeed feed,
+			Clocks clocks, GuardEvents events, GuardedCalls calls, @Nullable String reason) {
 		this.lists = lists;
 		this.engine = engine;
-		this.writer = writer;
+		this.redis = redis;
+		this.feed = feed;
+		this.clocks = clocks;
 		this.events = events;
 		this.calls = calls;
+		this.reason = reason;
 	}
 
 	@Override
 	public TokenBlacklist withReason(String reason) {
-		return new DefaultTokenBlacklist(this.lists, this.engine, this.writer.withReason(reason), this.events,
-				this.calls);
+		Assert.isTrue(StringUtils.hasText(reason), "A reason must not be blank: leave it out");
+		Assert.isTrue(reason.length() <= LONGEST_REASON,
+				() -> "A reason has at most " + LONGEST_REASON + " characters, not " + reason.length());
+		Assert.isTrue(reason.codePoints().noneMatch(DefaultTokenBlacklist::isUnfit),
+				"A reason must not contain control characters or line breaks");
+		return new DefaultTokenBlacklist(this.lists, this.engine, this.redis, this.feed, this.clocks, this.events,
+				this.calls, reason);
 	}
 
-	@Override
-	public Revocation revoke(TokenIdentity token) {
-		forbidWaiting("revoke");
-		return await(this.writer.revoke(token));
+	private static boolean isUnfit(int character) {
+		int type = Character.getType(character);
+		return type == Character.CONTROL || type == Character.SURROGATE || type == Character.LINE_SEPARATOR
+				|| type == Character.PARAGRAPH_SEPARATOR;
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeAsync(TokenIdentity token) {
-		return handOver(this.writer.revoke(token));
-	}
-
-	@Override
-	public Revocation revokeAll(@Nullable String issuer, String subject) {
-		forbidWaiting("revokeAll");
-		return await(this.writer.revokeAll(RowKind.SUBJECT, issuer, subject));
+		return handOver(write(token));
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeAllAsync(@Nullable String issuer, String subject) {
-		return handOver(this.writer.revokeAll(RowKind.SUBJECT, issuer, subject));
-	}
-
-	@Override
-	public Revocation revokeSession(@Nullable String issuer, String sessionId) {
-		forbidWaiting("revokeSession");
-		return await(this.writer.revokeAll(RowKind.SESSION, issuer, sessionId));
+		return handOver(write(RowKind.SUBJECT, issuer, subject));
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeSessionAsync(@Nullable String issuer, String sessionId) {
-		return handOver(this.writer.revokeAll(RowKind.SESSION, issuer, sessionId));
-	}
-
-	@Override
-	public Revocation revokeClient(@Nullable String issuer, String clientId) {
-		forbidWaiting("revokeClient");
-		return await(this.writer.revokeAll(RowKind.CLIENT, issuer, clientId));
+		return handOver(write(RowKind.SESSION, issuer, sessionId));
 	}
 
 	@Override
 	public CompletionStage<Revocation> revokeClientAsync(@Nullable String issuer, String clientId) {
-		return handOver(this.writer.revokeAll(RowKind.CLIENT, issuer, clientId));
-	}
-
-	@Override
-	public long issueStamp(@Nullable String issuer, String subject) {
-		forbidWaiting("issueStamp");
-		return Waiting.await(stamp(subject));
-	}
-
-	@Override
-	public CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject) {
-		return handOver(stamp(subject), (stamp) -> stamp);
-	}
-
-	private CompletableFuture<Long> stamp(String subject) {
-		Assert.hasText(subject, "The subject must not be blank");
-		return this.writer.redis().issueStamp();
-	}
-
-	@Override
-	public TokenStatus check(TokenIdentity token) {
-		BlacklistSettings list = this.lists.get(TOKENS);
-		BlacklistDecision known = this.engine.fromMemory(list, token);
-		return publish((known != null) ? known : await("check", () -> this.engine.ask(list, token))).status();
-	}
-
-	@Override
-	public CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
-		BlacklistSettings list = this.lists.get(TOKENS);
-		return handOver(this.engine.decide(list, token), (decision) -> publish(decision).status());
-	}
-
-	@Override
-	public Revocation block(String name, Object subject, Duration duration) {
-		forbidWaiting("block");
-		return await(this.writer.block(name, subject(name, subject), duration));
+		return handOver(write(RowKind.CLIENT, issuer, clientId));
 	}
 
 	@Override
 	public CompletionStage<Revocation> blockAsync(String name, Object subject, Duration duration) {
-		return handOver(this.writer.block(name, subject(name, subject), duration));
-	}
-
-	@Override
-	public boolean unblock(String name, Object subject) {
-		forbidWaiting("unblock");
-		return unblock(RowName.block(name, subject(name, subject)).member());
-	}
-
-	boolean unblock(byte[] member) {
-		return Waiting.await(this.writer.remove(member));
+		return handOver(write(name, subject, duration));
 	}
 
 	@Override
 	public CompletionStage<Boolean> unblockAsync(String name, Object subject) {
-		return handOver(this.writer.remove(RowName.block(name, subject(name, subject)).member()), (was) -> was);
+		return handOver(remove(row(name, subject).member()));
+	}
+
+	private CompletableFuture<Revocation> write(TokenIdentity token) {
+		Assert.notNull(token.id(), "A token without id cannot be revoked: revoke all of its subject");
+		RowName row = new RowName(RowKind.TOKEN, token.issuer(), token.id());
+		return revocation((token.expiresAt() == null) ? this.redis.write(row, this.clocks.longestNeed(), this.reason)
+				: this.redis.write(row, Times.epochMilli(token.expiresAt()) + this.clocks.skew(), this.reason));
+	}
+
+	private CompletableFuture<Revocation> write(RowKind kind, @Nullable String issuer, String text) {
+		Assert.hasText(text,
+				() -> "The " + ((kind != RowKind.SUBJECT) ? "id of the " : "") + kind.text() + " must not be blank");
+		return revocation(this.redis.write(new RowName(kind, issuer, text), this.clocks.longestNeed(), this.reason));
+	}
+
+	private CompletableFuture<Revocation> write(String name, Object subject, Duration duration) {
+		RowName row = row(name, subject);
+		Times.millis("A block", duration, 1);
+		return revocation(this.redis.write(row, duration, this.reason));
+	}
+
+	CompletableFuture<Boolean> remove(byte[] member) {
+		return seen(this.redis.remove(member)).thenApply((change) -> !change.id().isEmpty());
+	}
+
+	private CompletableFuture<Revocation> revocation(CompletableFuture<Change> written) {
+		return seen(written).thenApply((change) -> new StoredRevocation(change, this.feed, this.calls));
+	}
+
+	private CompletableFuture<Change> seen(CompletableFuture<Change> written) {
+		return written.whenComplete((change, failure) -> {
+			if (failure == null) {
+				this.feed.acknowledged();
+			}
+			this.feed.wrote();
+		});
+	}
+
+	@Override
+	public CompletionStage<Long> issueStampAsync(@Nullable String issuer, String subject) {
+		return handOver(stamp(subject));
+	}
+
+	private CompletableFuture<Long> stamp(String subject) {
+		Assert.hasText(subject, "The subject must not be blank");
+		return this.redis.issueStamp();
+	}
+
+	@Override
+	public TokenStatus check(TokenIdentity token) {
+		return await("check", this.engine.decide(this.lists.get(TOKENS), token)).status();
+	}
+
+	@Override
+	public CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
+		return handOver(this.engine.decide(this.lists.get(TOKENS), token), (decision) -> publish(decision).status());
 	}
 
 	@Override
 	public boolean isBlocked(String name, Object subject) {
-		BlacklistSettings list = this.lists.get(name);
-		RowName block = RowName.block(name, subject(name, subject));
-		BlacklistDecision known = this.engine.fromMemory(list, block);
-		return isBlocked(publish((known != null) ? known : await("isBlocked", () -> this.engine.ask(list, block))));
+		return await("isBlocked", this.engine.decide(this.lists.get(name), row(name, subject)))
+			.status() != TokenStatus.CLEAR;
 	}
 
 	@Override
 	public CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
-		BlacklistSettings list = this.lists.get(name);
-		RowName block = RowName.block(name, subject(name, subject));
-		return handOver(this.engine.decide(list, block), (decision) -> isBlocked(publish(decision)));
-	}
-
-	private static boolean isBlocked(BlacklistDecision decision) {
-		return decision.status() != TokenStatus.CLEAR;
+		return handOver(this.engine.decide(this.lists.get(name), row(name, subject)),
+				(decision) -> publish(decision).status() != TokenStatus.CLEAR);
 	}
 
 	BlacklistEngine engine() {
@@ -185,34 +189,25 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 		return decision.orRefuse();
 	}
 
-	static List<String> subject(String name, Object subject) {
-		return KeyText.of(subject, "The subject of blacklist '" + name + "'");
+	static RowName row(String name, Object subject) {
+		return RowName.block(name, KeyText.of(subject, "The subject of blacklist '" + name + "'"));
 	}
 
-	private static BlacklistDecision await(String method, Supplier<CompletableFuture<BlacklistDecision>> question) {
-		forbidWaiting(method);
-		return Waiting.await(question.get());
+	// Threads that must not wait get answers from memory all the same
+	private BlacklistDecision await(String method, CompletableFuture<BlacklistDecision> asked) {
+		if (!asked.isDone()) {
+			EventLoops.forbidWaiting("TokenBlacklist." + method, method + "Async");
+		}
+		return publish(Waiting.await(asked));
 	}
 
-	private static void forbidWaiting(String method) {
-		EventLoops.forbidWaiting("TokenBlacklist." + method, method + "Async");
-	}
-
-	private Revocation await(CompletableFuture<Change> written) {
-		return revocation(Waiting.await(written));
-	}
-
-	private CompletionStage<Revocation> handOver(CompletableFuture<Change> written) {
-		return handOver(written, this::revocation);
+	private <T> CompletionStage<T> handOver(CompletableFuture<T> asked) {
+		return handOver(asked, Function.identity());
 	}
 
 	private <A, T> CompletionStage<T> handOver(CompletableFuture<A> asked, Function<A, T> result) {
 		return this.calls.handOver(asked, result, (unwanted) -> {
 		});
-	}
-
-	private Revocation revocation(Change change) {
-		return new StoredRevocation(change, this.writer.feed(), this.calls);
 	}
 
 }

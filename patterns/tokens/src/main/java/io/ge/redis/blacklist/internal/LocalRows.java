@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The rows as this instance remembers them. Any number of threads read, while writers
  * wait for each other.
  * <p>
- * The memory of revoked tokens only grows, so it is reliable whatever its age, and
- * remains when Redis has lost it. Blocks can end early: their absence is reliable only
- * while the memory is up to date.
+ * The memory of a revoked token lasts until the token has expired, so it is reliable
+ * whatever its age, and remains when Redis has lost it. Blocks can end early: their
+ * absence is reliable only while the memory is up to date.
  * <p>
  * The number of remembered tokens and sessions is limited. Beyond it the memory is
  * incomplete, until all rows are read again and there is room. Until then Redis is asked
@@ -27,10 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class LocalRows {
 
 	/** Rows that are over are forgotten no earlier than Redis does it. */
-	private static final long LATE = TimeUnit.SECONDS.toMicros(10);
+	private static final long LATE = TimeUnit.SECONDS.toMillis(10);
 
 	/** The most rows whose reasons are remembered; others are remembered without. */
 	private static final int MOST_REASONS = 50_000;
+
+	/** An entry with its key and its place in the map, about. */
+	private static final long BYTES = 110;
 
 	private final ReentrantLock writing = new ReentrantLock();
 
@@ -40,24 +43,19 @@ final class LocalRows {
 
 	private final long mostIds;
 
-	/** Tokens and sessions. */
-	private final KnownIds revoked = new KnownIds();
+	/** Tokens and sessions by the fast half of their ids. */
+	private final Map<Long, Entry> revoked = new ConcurrentHashMap<>();
+
+	/** Everything else by the fast half of its id. */
+	private final Map<Long, Entry> named = new ConcurrentHashMap<>();
+
+	private final Map<Row.Id, Reason> reasons = new ConcurrentHashMap<>();
 
 	/** Whether all tokens and sessions are in memory. */
 	private volatile boolean complete = true;
 
 	/** Whether one was left out since all rows were begun to be read. */
 	private boolean leftOut;
-
-	/** Everything else. */
-	private final KnownIds named = new KnownIds();
-
-	/** Not-befores, read for known ids only. */
-	private final Map<Row.Id, Long> details = new ConcurrentHashMap<>();
-
-	private final Map<Row.Id, Long> blocks = new ConcurrentHashMap<>();
-
-	private final Map<Row.Id, Reason> reasons = new ConcurrentHashMap<>();
 
 	public LocalRows(ServerClock clock, Clocks clocks, long mostIds) {
 		this.clock = clock;
@@ -66,9 +64,13 @@ final class LocalRows {
 	}
 
 	void apply(Row row) {
+		write(() -> add(row));
+	}
+
+	private void write(Runnable change) {
 		this.writing.lock();
 		try {
-			add(row);
+			change.run();
 		}
 		finally {
 			this.writing.unlock();
@@ -76,28 +78,25 @@ final class LocalRows {
 	}
 
 	private void add(Row row) {
+		Entry known = find(row);
 		if (row.isRemoved()) {
-			this.blocks.remove(row.id());
 			this.reasons.remove(row.id());
+			if (known != null && row.kind() == RowKind.BLOCK) {
+				known.standsUntil = 0;
+			}
 			return;
-		}
-		if (row.kind().isNotBefore()) {
-			this.details.merge(row.id(), notBefore(row), Math::max);
-		}
-		else if (row.kind() == RowKind.BLOCK) {
-			this.blocks.put(row.id(), row.standsUntil());
 		}
 		if (row.reason() != null && (this.reasons.size() < MOST_REASONS || this.reasons.containsKey(row.id()))) {
 			this.reasons.put(row.id(), new Reason(row.reason(), row.standsUntil()));
 		}
-		// Last, since only ids found here are read there
-		long over = surelyOver() / 1000;
-		if (!row.kind().isOfTokens()) {
-			this.named.add(row.fast(), row.strong(), row.standsUntil(), over);
-			return;
+		if (known != null) {
+			known.notBefore = Math.max(known.notBefore, notBefore(row));
+			known.standsUntil = (row.kind() == RowKind.BLOCK) ? row.standsUntil()
+					: Math.max(known.standsUntil, row.standsUntil());
 		}
-		if (this.revoked.holds(row.fast(), row.strong()) || hasRoom(over)) {
-			this.revoked.add(row.fast(), row.strong(), row.standsUntil(), over);
+		else if (!row.kind().isOfTokens() || hasRoom()) {
+			Map<Long, Entry> rows = rows(row.kind());
+			rows.put(row.fast(), new Entry(row, notBefore(row), rows.get(row.fast())));
 		}
 		else {
 			this.leftOut = true;
@@ -114,14 +113,14 @@ final class LocalRows {
 		return lost ? this.clock.micros(System.nanoTime()) : row.notBefore();
 	}
 
-	private boolean hasRoom(long over) {
+	private boolean hasRoom() {
 		if (this.revoked.size() < this.mostIds) {
 			return true;
 		}
 		if (this.leftOut) {
 			return false;
 		}
-		this.revoked.forgetEnded(over);
+		forgetEnded();
 		return hasRoomFor(this.revoked.size());
 	}
 
@@ -141,14 +140,10 @@ final class LocalRows {
 	 * Prepares for all rows to be read.
 	 */
 	void beginReading() {
-		this.writing.lock();
-		try {
+		write(() -> {
 			this.leftOut = false;
-			this.revoked.forgetEnded(surelyOver() / 1000);
-		}
-		finally {
-			this.writing.unlock();
-		}
+			forgetEnded();
+		});
 	}
 
 	/**
@@ -156,25 +151,26 @@ final class LocalRows {
 	 * taken.
 	 */
 	void endReading() {
-		this.writing.lock();
-		try {
-			this.complete = !this.leftOut;
-		}
-		finally {
-			this.writing.unlock();
-		}
+		write(() -> this.complete = !this.leftOut);
 	}
 
 	void keepBlocks(Set<Row.Id> met) {
-		this.blocks.keySet().retainAll(met);
+		this.named.forEach((fast, first) -> {
+			for (Entry entry = first; entry != null; entry = entry.next) {
+				if (entry.isBlock() && !met.contains(new Row.Id(fast, entry.strong))) {
+					entry.standsUntil = 0;
+				}
+			}
+		});
 	}
 
 	void forgetEnded() {
-		long over = surelyOver();
-		long notNeeded = over - this.clocks.longestNeed().toMillis() * 1000;
-		this.details.values().removeIf((notBefore) -> notBefore < notNeeded);
-		this.blocks.values().removeIf((until) -> until * 1000 <= over);
-		this.reasons.values().removeIf((reason) -> reason.standsUntil() * 1000 <= over);
+		long over = this.clock.leastMicros(System.nanoTime()) / 1000 - LATE;
+		write(() -> {
+			this.revoked.values().removeIf((entry) -> entry.isOver(over));
+			this.named.values().removeIf((entry) -> entry.isOver(over));
+			this.reasons.values().removeIf((reason) -> reason.standsUntil() <= over);
+		});
 	}
 
 	/**
@@ -182,51 +178,31 @@ final class LocalRows {
 	 */
 	@Nullable TokenStatus status(TokenIdentity token) {
 		String issuer = token.issuer();
-		if (isRevoked(RowKind.TOKEN, issuer, token.id())) {
+		if (find(RowKind.TOKEN, issuer, token.id()) != null) {
 			return TokenStatus.REVOKED;
 		}
-		if (isRevoked(RowKind.SESSION, issuer, token.sessionId())) {
+		// Unlike a token, a session may outlive its row
+		Entry session = find(RowKind.SESSION, issuer, token.sessionId());
+		if (session != null && session.standsUntil * 1000 >= this.clock.leastMicros(System.nanoTime())) {
 			return TokenStatus.SESSION_REVOKED;
 		}
-		if (isOlder(RowKind.SUBJECT, issuer, token.subject(), token)) {
+		if (isOlder(find(RowKind.SUBJECT, issuer, token.subject()), token)) {
 			return TokenStatus.SUBJECT_REVOKED;
 		}
-		if (isOlder(RowKind.CLIENT, issuer, token.clientId(), token)) {
+		if (isOlder(find(RowKind.CLIENT, issuer, token.clientId()), token)) {
 			return TokenStatus.CLIENT_REVOKED;
 		}
 		boolean known = this.complete || (token.id() == null && token.sessionId() == null);
 		return known ? TokenStatus.CLEAR : null;
 	}
 
-	/**
-	 * Tokens of a session may be issued after its row has ended, unlike a token that is
-	 * over itself when its row is.
-	 */
-	private boolean isRevoked(RowKind kind, @Nullable String issuer, @Nullable String text) {
-		if (text == null) {
+	private boolean isOlder(@Nullable Entry entry, TokenIdentity token) {
+		if (entry == null) {
 			return false;
 		}
-		long fast = RowName.fast(kind, issuer, text, 1);
-		if (!this.revoked.mayHold(fast)) {
-			return false;
-		}
-		long strong = new RowName(kind, issuer, text).strong();
-		return (kind != RowKind.SESSION) ? this.revoked.holds(fast, strong)
-				: this.revoked.holds(fast, strong, this.clock.leastMicros(System.nanoTime()) / 1000);
-	}
-
-	private boolean isOlder(RowKind kind, @Nullable String issuer, @Nullable String text, TokenIdentity token) {
-		if (text == null) {
-			return false;
-		}
-		long fast = RowName.fast(kind, issuer, text, 1);
-		if (!this.named.mayHold(fast)) {
-			return false;
-		}
-		Long notBefore = this.details.get(new Row.Id(fast, new RowName(kind, issuer, text).strong()));
 		// A change may arrive before the server's clock is known
 		long now = this.clock.isKnown() ? this.clock.micros(System.nanoTime()) : Long.MAX_VALUE;
-		return notBefore != null && !this.clocks.isYounger(token, notBefore, now);
+		return !this.clocks.isYounger(token, entry.notBefore, now);
 	}
 
 	boolean isOver(TokenIdentity token, long nanos) {
@@ -234,12 +210,9 @@ final class LocalRows {
 	}
 
 	boolean isBlocked(RowName name, long nanos) {
-		long fast = name.fast();
-		if (!this.named.mayHold(fast)) {
-			return false;
-		}
-		Long until = this.blocks.get(new Row.Id(fast, name.strong()));
-		return until != null && until * 1000 > this.clock.micros(nanos);
+		Entry first = this.named.get(name.fast());
+		Entry entry = (first != null) ? first.find(name.strong()) : null;
+		return entry != null && entry.standsUntil * 1000 > this.clock.micros(nanos);
 	}
 
 	/**
@@ -250,17 +223,78 @@ final class LocalRows {
 		return (reason != null) ? reason.text() : null;
 	}
 
-	public boolean mayHold(RowKind kind, long fast) {
-		return (kind.isOfTokens() ? this.revoked : this.named).mayHold(fast);
+	public boolean holds(Row row) {
+		Entry entry = find(row);
+		return entry != null && entry.standsUntil > 0;
 	}
 
 	public Size size() {
-		return new Size(this.revoked.size(), this.complete, this.details.size(), this.blocks.size(),
-				this.reasons.size(), this.revoked.bytes() + this.named.bytes());
+		long blocks = this.named.values().stream().filter(Entry::isBlock).count();
+		long notBefores = this.named.values().stream().filter((entry) -> entry.kind.isNotBefore()).count();
+		return new Size(this.revoked.size(), this.complete, (int) notBefores, (int) blocks, this.reasons.size(),
+				BYTES * (this.revoked.size() + this.named.size()));
 	}
 
-	private long surelyOver() {
-		return this.clock.leastMicros(System.nanoTime()) - LATE;
+	private Map<Long, Entry> rows(RowKind kind) {
+		return kind.isOfTokens() ? this.revoked : this.named;
+	}
+
+	private @Nullable Entry find(Row row) {
+		Entry first = rows(row.kind()).get(row.fast());
+		return (first != null) ? first.find(row.strong()) : null;
+	}
+
+	/**
+	 * The strong half is computed only if the fast one is known.
+	 */
+	private @Nullable Entry find(RowKind kind, @Nullable String issuer, @Nullable String text) {
+		Entry first = (text != null) ? rows(kind).get(RowName.fast(kind, issuer, text, 1)) : null;
+		return (first != null && text != null) ? first.find(new RowName(kind, issuer, text).strong()) : null;
+	}
+
+	/**
+	 * A row, and the others whose ids have the same fast half.
+	 */
+	private static final class Entry {
+
+		private final RowKind kind;
+
+		private final long strong;
+
+		private final @Nullable Entry next;
+
+		private volatile long standsUntil;
+
+		private volatile long notBefore;
+
+		Entry(Row row, long notBefore, @Nullable Entry next) {
+			this.kind = row.kind();
+			this.strong = row.strong();
+			this.next = next;
+			this.standsUntil = row.standsUntil();
+			this.notBefore = notBefore;
+		}
+
+		@Nullable Entry find(long wanted) {
+			Entry entry = this;
+			while (entry != null && entry.strong != wanted) {
+				entry = entry.next;
+			}
+			return entry;
+		}
+
+		boolean isBlock() {
+			return this.kind == RowKind.BLOCK && this.standsUntil > 0;
+		}
+
+		boolean isOver(long millis) {
+			Entry entry = this;
+			while (entry != null && entry.standsUntil <= millis) {
+				entry = entry.next;
+			}
+			return entry == null;
+		}
+
 	}
 
 	private record Reason(String text, long standsUntil) {

@@ -3,21 +3,17 @@
 package io.ge.redis.blacklist.internal;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
-import io.ge.redis.core.invocation.EventLoops;
 import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
 import io.ge.redis.core.outage.GuardedRedis;
-import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.core.script.ScriptCall;
 
@@ -46,22 +42,13 @@ public final class RedisUsedIds implements UsedIds {
 	}
 
 	@Override
-	public boolean use(String kind, String id, Duration remembered) {
-		EventLoops.forbidWaiting("UsedIds.use", "useAsync");
-		return Waiting.await(asked(kind, id, remembered));
-	}
-
-	@Override
 	public CompletionStage<Boolean> useAsync(String kind, String id, Duration remembered) {
-		return this.calls.handOver(asked(kind, id, remembered), Function.identity(), (unwanted) -> {
-		});
-	}
-
-	private CompletableFuture<Boolean> asked(String kind, String id, Duration remembered) {
 		long millis = Times.millis("The time for which an id is remembered", remembered, 1);
 		RedisKey key = this.keys.get().entity(KeyPart.of(kind), KeyPart.secret(id)).with(KeyPart.of("used1"));
 		GuardedRedis asked = this.redis.get();
-		return asked.run(ScriptCall.of(USE, key, millis), asked.newBudget()).thenApply((reply) -> reply.number(0) == 1);
+		return this.calls.handOver(asked.run(ScriptCall.of(USE, key, millis), asked.newBudget()),
+				(reply) -> reply.number(0) == 1, (unwanted) -> {
+				});
 	}
 
 }

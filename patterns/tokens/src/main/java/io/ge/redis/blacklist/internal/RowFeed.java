@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.ge.redis.blacklist.internal.RedisTokenBlacklist.Page;
 import io.ge.redis.blacklist.internal.RedisTokenBlacklist.PageEnd;
 import io.ge.redis.blacklist.internal.RedisTokenBlacklist.Position;
 import io.ge.redis.core.bus.InstanceBus;
@@ -301,8 +300,9 @@ final class RowFeed {
 	}
 
 	private CompletableFuture<Void> readAfter(@Nullable PageEnd last, Set<Row.Id> blocks) {
-		return readPage(last).thenCompose((read) -> {
+		return this.redis.rows(last, this.page).thenCompose((read) -> {
 			for (Row row : read.rows()) {
+				this.rows.apply(row);
 				if (row.kind() == RowKind.BLOCK) {
 					blocks.add(row.id());
 				}
@@ -321,13 +321,6 @@ final class RowFeed {
 				this.position = null;
 			}
 			return more || fits;
-		});
-	}
-
-	private CompletableFuture<Page> readPage(@Nullable PageEnd last) {
-		return this.redis.rows(last, this.page).thenApply((read) -> {
-			read.rows().forEach(this.rows::apply);
-			return read;
 		});
 	}
 

@@ -2,10 +2,14 @@
 
 package io.ge.redis.blacklist.internal;
 
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /**
  * The kinds of rows, and how they are compared.
  */
-enum RowKind {
+public enum RowKind {
 
 	/** A revoked token. */
 	TOKEN('t'),
@@ -45,7 +49,12 @@ enum RowKind {
 		return this == TOKEN || this == SESSION;
 	}
 
-	public static RowKind of(byte letter) {
+	@JsonValue
+	public String text() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+	static RowKind of(byte letter) {
 		for (RowKind kind : ALL) {
 			if (kind.letter == letter) {
 				return kind;

@@ -15,7 +15,6 @@ import io.ge.redis.blacklist.internal.RedisTokenBlacklist.Change;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.invocation.Times;
 import io.ge.redis.core.outage.Waiting;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A revocation that Redis has stored. Asks repeatedly, at growing intervals, which
@@ -73,22 +72,25 @@ final class StoredRevocation implements Revocation {
 	}
 
 	private void askUntil(long deadline, long pause, CompletableFuture<Boolean> known) {
-		CompletableFuture<Boolean> asked;
+		CompletableFuture<Long> asked;
 		try {
-			asked = isKnown();
+			asked = this.feed.unaware(this.change.id());
 		}
 		catch (RuntimeException ex) {
 			// On the thread of a timer it would go unnoticed
 			known.completeExceptionally(ex);
 			return;
 		}
-		asked.whenComplete((is, failure) -> {
+		asked.whenComplete((unaware, failure) -> {
 			long left = deadline - System.nanoTime();
-			if (failure != null) {
-				known.completeExceptionally(Waiting.cause(failure));
+			// While Redis is unavailable the answer is unknown, and the question is
+			// repeated
+			if (failure != null && !(Waiting.cause(failure) instanceof RedisUnavailableException)) {
+				known.completeExceptionally(new IllegalStateException(
+						"Cannot determine which instances know of a revocation", Waiting.cause(failure)));
 			}
-			else if (is || left <= 0) {
-				known.complete(is);
+			else if ((failure == null && unaware == 0) || left <= 0) {
+				known.complete(failure == null && unaware == 0);
 			}
 			else if (!known.isDone()) {
 				Executor later = CompletableFuture.delayedExecutor(Math.min(pause, left), TimeUnit.NANOSECONDS,
@@ -96,22 +98,6 @@ final class StoredRevocation implements Revocation {
 				later.execute(() -> askUntil(deadline, Math.min(2 * pause, LONGEST_PAUSE), known));
 			}
 		});
-	}
-
-	// While Redis is unavailable the answer is unknown, and the question is repeated
-	private CompletableFuture<Boolean> isKnown() {
-		return this.feed.unaware(this.change.id()).handle(StoredRevocation::isKnown);
-	}
-
-	private static boolean isKnown(@Nullable Long unaware, @Nullable Throwable failure) {
-		if (failure == null) {
-			return unaware != null && unaware == 0;
-		}
-		if (Waiting.cause(failure) instanceof RedisUnavailableException) {
-			return false;
-		}
-		throw new IllegalStateException("Cannot determine which instances know of a revocation",
-				Waiting.cause(failure));
 	}
 
 }

@@ -16,13 +16,10 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.refresh.RedisRefreshTokens.Login;
 import io.ge.redis.blacklist.refresh.RedisRefreshTokens.Presented;
-import io.ge.redis.blacklist.refresh.RedisRefreshTokens.State;
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.EventLoops;
-import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -36,9 +33,6 @@ import org.springframework.util.function.SingletonSupplier;
  * the call fails. The next one with any token of the session repeats the notification.
  * Where the blacklist knows, calls write nothing: a loop with a token of an ended session
  * must not keep all instances busy.
- * <p>
- * Both variants of a method ask the blacklist without waiting; the blocking one waits on
- * the thread of the caller.
  */
 public final class DefaultRefreshTokens implements RefreshTokens {
 
@@ -92,15 +86,6 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	@Override
-	public RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId) {
-		EventLoops.forbidWaiting("RefreshTokens.issue", "issueAsync");
-		Assert.hasText(subject, "The subject must not be blank");
-		Login login = new Login(issuer, subject, clientId, this.blacklist.get().issueStamp(issuer, subject));
-		TokenText first = TokenText.first(this.random);
-		return token(first, login, Waiting.await(this.redis.get().issue(first, login)));
-	}
-
-	@Override
 	public CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject,
 			@Nullable String clientId) {
 		Assert.hasText(subject, "The subject must not be blank");
@@ -113,23 +98,6 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 		return this.calls.handOver(this.redis.get().issue(first, login),
 				(timeToLive) -> token(first, login, timeToLive), (unwanted) -> {
 				});
-	}
-
-	@Override
-	public Rotation rotate(String presented) {
-		EventLoops.forbidWaiting("RefreshTokens.rotate", "rotateAsync");
-		TokenText token = TokenText.parse(presented);
-		Rotation rotation;
-		try {
-			rotation = (token != null) ? Waiting.await(rotation(token, Waiting.await(present(token))))
-					: new Rotation.Unknown();
-		}
-		catch (RedisUnavailableException ex) {
-			tell(Outcome.ERROR);
-			throw ex;
-		}
-		tell(outcome(rotation));
-		return rotation;
 	}
 
 	@Override
@@ -166,7 +134,7 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 				.thenApply((now) -> new Rotation.Reused(token.sessionId(), login.issuer(), login.subject(), now));
 			case REVOKED ->
 				revokeAccess(token, presented, this.blacklist.get()).thenApply((now) -> new Rotation.Revoked());
-			case UNKNOWN -> CompletableFuture.completedFuture(new Rotation.Unknown());
+			case UNKNOWN, ERROR -> CompletableFuture.completedFuture(new Rotation.Unknown());
 		};
 	}
 
@@ -220,13 +188,6 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	@Override
-	public boolean revoke(String presented) {
-		EventLoops.forbidWaiting("RefreshTokens.revoke", "revokeAsync");
-		TokenText token = TokenText.parse(presented);
-		return token != null && Waiting.await(ended(token, Waiting.await(this.redis.get().end(token))));
-	}
-
-	@Override
 	public CompletionStage<Boolean> revokeAsync(String presented) {
 		TokenText token = TokenText.parse(presented);
 		return (token != null) ? this.calls.thenContinue(this.redis.get().end(token), (known) -> ended(token, known))
@@ -234,7 +195,7 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	private CompletionStage<Boolean> ended(TokenText token, Presented presented) {
-		return (presented.state() != State.UNKNOWN)
+		return (presented.state() != Outcome.UNKNOWN)
 				? revokeAccess(token, presented, this.blacklist.get()).thenApply((now) -> true)
 				: CompletableFuture.completedFuture(false);
 	}

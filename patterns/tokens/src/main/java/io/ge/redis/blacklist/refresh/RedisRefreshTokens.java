@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
 import io.ge.redis.core.key.RedisKey;
@@ -54,7 +55,9 @@ final class RedisRefreshTokens {
 
 	private static final String NONE = "";
 
-	private static final State[] STATES = State.values();
+	/** In the order of the numbers that scripts reply. */
+	private static final Outcome[] STATES = { Outcome.UNKNOWN, Outcome.ROTATED, Outcome.REPEATED, Outcome.REUSED,
+			Outcome.REVOKED };
 
 	private final GuardedRedis redis;
 
@@ -102,8 +105,8 @@ final class RedisRefreshTokens {
 	}
 
 	private static Presented presented(ScriptReply reply) {
-		State state = STATES[(int) reply.number(0)];
-		if (state == State.UNKNOWN) {
+		Outcome state = STATES[(int) reply.number(0)];
+		if (state == Outcome.UNKNOWN) {
 			return new Presented(state, false, Duration.ZERO, new Login(null, NONE, null, 0), List.of());
 		}
 		Login login = new Login(orNull(reply.text(5)), reply.text(4), orNull(reply.text(6)), reply.number(3));
@@ -122,15 +125,6 @@ final class RedisRefreshTokens {
 		return text.isEmpty() ? null : text;
 	}
 
-	/**
-	 * The states of a token, in the order of the numbers that scripts reply.
-	 */
-	enum State {
-
-		UNKNOWN, ROTATED, REPEATED, REUSED, REVOKED
-
-	}
-
 	record Login(@Nullable String issuer, String subject, @Nullable String clientId, long stamp) {
 	}
 
@@ -140,7 +134,7 @@ final class RedisRefreshTokens {
 	 * @param nonces lead from one successor to the next, up to the latest token; none if
 	 * the token is refused
 	 */
-	record Presented(State state, boolean endedNow, Duration timeToLive, Login login, List<String> nonces) {
+	record Presented(Outcome state, boolean endedNow, Duration timeToLive, Login login, List<String> nonces) {
 	}
 
 }

@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
 public record RefreshToken(String value, String sessionId, @Nullable String issuer, String subject,
 		@Nullable String clientId, long issueStamp, Duration timeToLive) {
 
+	RefreshToken next(String value) {
+		return new RefreshToken(value, this.sessionId, this.issuer, this.subject, this.clientId, this.issueStamp,
+				this.timeToLive);
+	}
+
 	/**
 	 * Returns a text without the token, for logs.
 	 */

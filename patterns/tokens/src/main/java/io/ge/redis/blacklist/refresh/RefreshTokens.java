@@ -2,11 +2,20 @@
 
 package io.ge.redis.blacklist.refresh;
 
-import java.util.concurrent.CompletableFuture;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.core.ProcessClock;
+import io.ge.redis.core.StandIn;
+import io.ge.redis.core.structure.BlockingCalls;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * Refresh tokens that are replaced with every use, over all instances. A login begins a
@@ -71,24 +80,18 @@ public interface RefreshTokens {
 	 * @throws IllegalArgumentException if the subject is blank
 	 * @throws io.ge.redis.RedisUnavailableException if Redis did not take it
 	 */
-	RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId);
+	default RefreshToken issue(@Nullable String issuer, String subject, @Nullable String clientId) {
+		return BlockingCalls.await("RefreshTokens.issue",
+				() -> issueAsync(issuer, subject, clientId).toCompletableFuture());
+	}
 
-	/**
-	 * Begins a session without blocking, as {@link #issue(String, String)}.
-	 * @return completes with the first token
-	 */
+	/** Begins a session without blocking, as {@link #issue(String, String)}. */
 	default CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject) {
 		return issueAsync(issuer, subject, null);
 	}
 
-	/**
-	 * Begins a session without blocking, as {@link #issue(String, String, String)}.
-	 * @return completes with the first token
-	 */
-	default CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject,
-			@Nullable String clientId) {
-		return CompletableFuture.supplyAsync(() -> issue(issuer, subject, clientId));
-	}
+	/** Begins a session without blocking, as {@link #issue(String, String, String)}. */
+	CompletionStage<RefreshToken> issueAsync(@Nullable String issuer, String subject, @Nullable String clientId);
 
 	/**
 	 * Replaces a token by its successor. Compare {@link RefreshToken#clientId()} with the
@@ -99,15 +102,12 @@ public interface RefreshTokens {
 	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable: the token
 	 * may have been replaced, and the call may be repeated
 	 */
-	Rotation rotate(String presented);
-
-	/**
-	 * Replaces a token without blocking, as {@link #rotate}.
-	 * @return completes with its successor, or why there is none
-	 */
-	default CompletionStage<Rotation> rotateAsync(String presented) {
-		return CompletableFuture.supplyAsync(() -> rotate(presented));
+	default Rotation rotate(String presented) {
+		return BlockingCalls.await("RefreshTokens.rotate", () -> rotateAsync(presented).toCompletableFuture());
 	}
+
+	/** Replaces a token without blocking, as {@link #rotate}. */
+	CompletionStage<Rotation> rotateAsync(String presented);
 
 	/**
 	 * Ends the session of a token, as at a logout: its refresh tokens are refused, and
@@ -117,15 +117,12 @@ public interface RefreshTokens {
 	 * @throws io.ge.redis.RedisUnavailableException if Redis is unavailable: it may have
 	 * ended, and the call may be repeated
 	 */
-	boolean revoke(String presented);
-
-	/**
-	 * Ends the session of a token without blocking, as {@link #revoke}.
-	 * @return completes with whether there was such a session
-	 */
-	default CompletionStage<Boolean> revokeAsync(String presented) {
-		return CompletableFuture.supplyAsync(() -> revoke(presented));
+	default boolean revoke(String presented) {
+		return BlockingCalls.await("RefreshTokens.revoke", () -> revokeAsync(presented).toCompletableFuture());
 	}
+
+	/** Ends a session without blocking, as {@link #revoke}. */
+	CompletionStage<Boolean> revokeAsync(String presented);
 
 	/**
 	 * Returns refresh tokens that need no Redis, as they are injected where they or
@@ -136,7 +133,32 @@ public interface RefreshTokens {
 	 * @return the refresh tokens
 	 */
 	static RefreshTokens unguarded() {
-		return new UnguardedRefreshTokens();
+		SecureRandom random = new SecureRandom();
+		Map<String, RefreshToken> sessions = Collections.synchronizedMap(new LinkedHashMap<>() {
+
+			@Override
+			protected boolean removeEldestEntry(Map.Entry<String, RefreshToken> eldest) {
+				return size() > 10_000;
+			}
+
+		});
+		return StandIn.of(RefreshTokens.class, Map.of("issue", (call) -> {
+			String subject = String.valueOf(call[1]);
+			Assert.hasText(subject, "The subject must not be blank");
+			TokenText token = TokenText.first(random);
+			RefreshToken first = new RefreshToken(token.value(), token.sessionId(), (String) call[0], subject,
+					(call.length > 2) ? (String) call[2] : null, ProcessClock.next(), Duration.ofDays(30));
+			sessions.put(token.family(), first);
+			return first;
+		}, "rotate", (call) -> {
+			TokenText token = TokenText.parse(String.valueOf(call[0]));
+			RefreshToken first = (token != null) ? sessions.get(token.family()) : null;
+			return (token == null || first == null) ? new Rotation.Unknown()
+					: new Rotation.Rotated(first.next(token.successor(TokenText.nonce(random)).value()));
+		}, "revoke", (call) -> {
+			TokenText token = TokenText.parse(String.valueOf(call[0]));
+			return token != null && sessions.remove(token.family()) != null;
+		}));
 	}
 
 }
