@@ -303,10 +303,8 @@ class IdempotencyReactiveTransactionIntegrationTests {
 		DefaultIdempotency idempotency = (DefaultIdempotency) this.context.getBean(Idempotency.class);
 		IdempotencyRequest request = idempotency.request(IdempotencySettings.of("bank"), List.of(answer.key()),
 				Fingerprints.of(null));
-		KeyedCall call = new KeyedCall(request, new Nothing(), null, answer, () -> {
-		}, null);
 		Object promise = this.context.getBean(GuardedCalls.class)
-			.make(ResultForm.FUTURE, () -> idempotency.call(ResultForm.FUTURE, new Work(call, answer.result())));
+			.make(ResultForm.FUTURE, () -> idempotency.call(ResultForm.FUTURE, new Work(request, answer)));
 		Awaitility.await().until(() -> !answer.begun().isEmpty());
 		return ((CompletionStage<?>) promise).toCompletableFuture();
 	}
@@ -403,22 +401,22 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	/**
 	 * Work that ends when it is told to.
 	 */
-	record Work(KeyedCall call, CompletableFuture<Object> result) implements IdempotentCall.Action {
+	record Work(IdempotencyRequest ask, Answer exchange) implements IdempotentCall.Action {
 
 		@Override
 		public IdempotencySettings settings() {
-			return this.call.request().settings();
+			return this.ask.settings();
 		}
 
 		@Override
-		public KeyedCall ask() {
-			return this.call;
+		public ResultCodec codec() {
+			return new Nothing();
 		}
 
 		@Override
 		public Object run(Progress progress) {
 			progress.reach();
-			return this.result;
+			return this.exchange.result();
 		}
 
 	}

@@ -47,28 +47,13 @@ public interface Idempotency {
 	<T extends @Nullable Object> T execute(IdempotencySettings settings, Object key, @Nullable Object payload,
 			ParameterizedTypeReference<T> type, Supplier<T> action);
 
-	/**
-	 * Runs an action once for a key.
-	 * @param name the operation's name
-	 * @param key as above
-	 * @param payload as above
-	 * @param type as above
-	 * @param action the action
-	 * @param <T> the type of the result
-	 * @return the result, of this call or of the first one
-	 */
+	/** Runs an action once for a key, by the settings of a name. */
 	default <T extends @Nullable Object> T execute(String name, Object key, @Nullable Object payload, Class<T> type,
 			Supplier<T> action) {
 		return execute(settings(name), key, payload, ParameterizedTypeReference.forType(type), action);
 	}
 
-	/**
-	 * Runs an action without result once for a key.
-	 * @param name the operation's name
-	 * @param key as above
-	 * @param payload as above
-	 * @param action the action
-	 */
+	/** Runs an action without result once for a key, by the settings of a name. */
 	default void run(String name, Object key, @Nullable Object payload, Runnable action) {
 		execute(name, key, payload, Void.class, () -> {
 			action.run();
@@ -99,30 +84,13 @@ public interface Idempotency {
 			.supplyAsync(() -> execute(settings, key, payload, type, () -> action.get().toCompletableFuture().join()));
 	}
 
-	/**
-	 * Runs an action once for a key without blocking.
-	 * @param name the operation's name
-	 * @param key as above
-	 * @param payload as above
-	 * @param type as above
-	 * @param action begins the action
-	 * @param <T> the type of the result
-	 * @return completes with the result, of this call or of the first one
-	 */
+	/** Runs an action once for a key without blocking, by the settings of a name. */
 	default <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key,
 			@Nullable Object payload, Class<T> type, Supplier<? extends CompletionStage<T>> action) {
 		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(type), action);
 	}
 
-	/**
-	 * Runs an action without result once for a key without blocking.
-	 * @param name the operation's name
-	 * @param key as above
-	 * @param payload as above
-	 * @param action begins the action
-	 * @return completes when the action has, now or before
-	 */
-	@SuppressWarnings("NullAway")
+	/** Runs an action without result once for a key without blocking. */
 	default CompletionStage<@Nullable Void> runAsync(String name, Object key, @Nullable Object payload,
 			Supplier<? extends CompletionStage<@Nullable Void>> action) {
 		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(Void.class), action);

@@ -2,7 +2,6 @@
 
 package io.ge.redis.idempotency.internal;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -77,22 +76,18 @@ final class AvailableRecords {
 		}
 		boolean required = all.witness() == WitnessMode.REQUIRED;
 		DataSource dataSource = this.database.get();
-		if (dataSource != null) {
-			return find(dataSource, all.witnessPurgeInterval(), required);
-		}
-		if (required) {
+		if (dataSource == null && required) {
 			throw new GuardConfigurationException(PROPERTY,
 					"there is no transaction manager with a DataSource in whose transactions it could be written, or "
 							+ "more than one.",
 					"Add spring-boot-starter-jdbc, or name the transaction manager bean by "
 							+ "ge.redis.idempotency.transaction-manager.");
 		}
-		return null;
+		return (dataSource != null) ? find(new TransactionalRecords(dataSource, all.witnessPurgeInterval()), required)
+				: null;
 	}
 
-	private static @Nullable TransactionalRecords find(DataSource dataSource, Duration purgeInterval,
-			boolean required) {
-		TransactionalRecords records = new TransactionalRecords(dataSource, purgeInterval);
+	private static @Nullable TransactionalRecords find(TransactionalRecords records, boolean required) {
 		try {
 			records.probe();
 			return records;

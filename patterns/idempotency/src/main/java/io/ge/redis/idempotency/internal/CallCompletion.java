@@ -47,7 +47,7 @@ final class CallCompletion implements IdempotentExchange.Completion {
 
 	private final @Nullable StoredExceptions exceptions;
 
-	private final Function<Ending, CompletionStage<?>> conclusion;
+	private final Function<IdempotencyDecision.Ending, CompletionStage<?>> conclusion;
 
 	private final AtomicInteger suspensions = new AtomicInteger();
 
@@ -81,7 +81,7 @@ final class CallCompletion implements IdempotentExchange.Completion {
 
 	CallCompletion(FailureWithoutTransaction policy, Progress progress, CallTransactions transactions,
 			Function<@Nullable Object, Recording> values, @Nullable StoredExceptions exceptions,
-			Function<Ending, CompletionStage<?>> conclusion) {
+			Function<IdempotencyDecision.Ending, CompletionStage<?>> conclusion) {
 		this.policy = policy;
 		this.progress = progress;
 		this.transactions = transactions;
@@ -213,15 +213,16 @@ final class CallCompletion implements IdempotentExchange.Completion {
 		return this.conclusion.apply(decide(known));
 	}
 
-	private Ending decide(Recording recording) {
+	private IdempotencyDecision.Ending decide(Recording recording) {
 		boolean apart = this.progress.isApart() || this.transactions.isApart();
 		Integer status = apart ? null : this.callersStatus;
 		boolean succeeded = recording instanceof Recording.Stored || recording instanceof Recording.Lost;
 		if (succeeded && (status == null || status == TransactionSynchronization.STATUS_COMMITTED)) {
-			return new Ending.Complete((recording instanceof Recording.Stored stored) ? stored.bytes() : null,
-					this.kind, null);
+			return new IdempotencyDecision.Completed(
+					(recording instanceof Recording.Stored stored) ? stored.bytes() : null, this.kind, null);
 		}
-		return isNothingCommitted(recording, status) ? new Ending.Release() : new Ending.Unknown();
+		return isNothingCommitted(recording, status) ? new IdempotencyDecision.Release()
+				: new IdempotencyDecision.Unknown();
 	}
 
 	private boolean isNothingCommitted(Recording recording, @Nullable Integer status) {

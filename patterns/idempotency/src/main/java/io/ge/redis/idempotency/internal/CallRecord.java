@@ -108,15 +108,16 @@ final class CallRecord {
 		return this.joined;
 	}
 
-	public Ending correct(Ending ending) {
-		TransactionalRecord row = (ending instanceof Ending.Complete) ? null : find();
+	public IdempotencyDecision.Ending correct(IdempotencyDecision.Ending ending) {
+		TransactionalRecord row = (ending instanceof IdempotencyDecision.Completed) ? null : find();
 		if (row == null) {
 			return ending;
 		}
 		if (isOfAnother(row)) {
-			return new Ending.Complete(row.result(), row.fingerprint());
+			return new IdempotencyDecision.Completed(row.result(), RecordKind.VALUE, row.fingerprint());
 		}
-		return (row.result() != null) ? new Ending.Complete(row.result()) : new Ending.Unknown();
+		return (row.result() != null) ? new IdempotencyDecision.Completed(row.result())
+				: new IdempotencyDecision.Unknown();
 	}
 
 	public @Nullable TransactionalRecord findOfAnother() {

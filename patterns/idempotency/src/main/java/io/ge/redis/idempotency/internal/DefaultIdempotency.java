@@ -15,6 +15,7 @@ import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyCallerException;
 import io.ge.redis.idempotency.IdempotencyScope;
 import io.ge.redis.idempotency.IdempotencySettings;
+import io.ge.redis.idempotency.internal.IdempotencyRequest.Caller;
 import io.ge.redis.idempotency.spi.ResultCodec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -86,9 +87,13 @@ final class DefaultIdempotency implements Idempotency {
 			}
 
 			@Override
-			public KeyedCall ask() {
-				return new KeyedCall(request(settings, parts, fingerprint), codec, null, null, () -> {
-				}, null);
+			public ResultCodec codec() {
+				return codec;
+			}
+
+			@Override
+			public IdempotencyRequest ask() {
+				return request(settings, parts, fingerprint);
 			}
 
 			@Override

@@ -25,35 +25,26 @@ final class Heartbeats {
 
 	private final Function<IdempotencyDecision.Granted, CompletionStage<Boolean>> beat;
 
-	private final Map<Duration, Map<RedisIdempotency.Handle, Running>> rounds = new ConcurrentHashMap<>();
+	private final Map<Duration, Map<String, Running>> rounds = new ConcurrentHashMap<>();
 
 	Heartbeats(Function<IdempotencyDecision.Granted, CompletionStage<Boolean>> beat) {
 		this.beat = beat;
 	}
 
 	void add(IdempotencyDecision.Granted claim) {
-		Duration lease = claim.request().settings().lease();
-		Map<RedisIdempotency.Handle, Running> round = this.rounds.get(lease);
-		if (round == null) {
-			round = newRound(lease);
-		}
-		round.put(claim.handle(), new Running(claim, System.nanoTime()));
+		this.rounds.computeIfAbsent(claim.request().settings().lease(), this::newRound)
+			.put(claim.owner(), new Running(claim, System.nanoTime()));
 	}
 
 	void remove(IdempotencyDecision.Granted claim) {
-		Map<RedisIdempotency.Handle, Running> round = this.rounds.get(claim.request().settings().lease());
+		Map<String, Running> round = this.rounds.get(claim.request().settings().lease());
 		if (round != null) {
-			round.remove(claim.handle());
+			round.remove(claim.owner());
 		}
 	}
 
-	private Map<RedisIdempotency.Handle, Running> newRound(Duration lease) {
-		Map<RedisIdempotency.Handle, Running> round = new ConcurrentHashMap<>();
-		// Not within the map's monitor: the timer has a lock of its own
-		Map<RedisIdempotency.Handle, Running> present = this.rounds.putIfAbsent(lease, round);
-		if (present != null) {
-			return present;
-		}
+	private Map<String, Running> newRound(Duration lease) {
+		Map<String, Running> round = new ConcurrentHashMap<>();
 		long interval = lease.toNanos() / 3;
 		try {
 			this.timer.scheduleWithFixedDelay(() -> beat(round, interval / 2), interval, interval,
@@ -62,14 +53,10 @@ final class Heartbeats {
 		catch (RejectedExecutionException ex) {
 			// shutting down: running calls have one lease to end
 		}
-		catch (RuntimeException | Error ex) {
-			this.rounds.remove(lease, round);
-			throw ex;
-		}
 		return round;
 	}
 
-	private void beat(Map<RedisIdempotency.Handle, Running> round, long youngest) {
+	private void beat(Map<String, Running> round, long youngest) {
 		long now = System.nanoTime();
 		for (Running running : round.values()) {
 			if (now - running.since() >= youngest) {

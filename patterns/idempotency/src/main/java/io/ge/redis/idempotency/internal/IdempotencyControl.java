@@ -15,6 +15,7 @@ import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.idempotency.IdempotencyScope;
+import io.ge.redis.idempotency.internal.IdempotencyRequest.Caller;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,8 +109,7 @@ public final class IdempotencyControl {
 	 */
 	public Found key(String operation, @Nullable String issuer, @Nullable String principal, List<String> key) {
 		Caller caller = (principal != null) ? new Caller(issuer, principal) : null;
-		return new Found(this.redis
-			.key(new IdempotencyRequest(this.operations.get(operation), caller, List.copyOf(key), new byte[0])));
+		return new Found(this.redis.key(this.operations.get(operation), caller, key));
 	}
 
 	public IdempotencyRecord look(Found key) {

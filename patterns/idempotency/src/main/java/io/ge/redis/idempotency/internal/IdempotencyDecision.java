@@ -16,42 +16,52 @@ sealed interface IdempotencyDecision {
 	/**
 	 * The call may run.
 	 *
+	 * @param owner the call, unlike any other of all instances
 	 * @param takenOver whether the effect of an earlier call is unknown
 	 * @param budget the time that the call may still wait for Redis
 	 */
-	record Granted(IdempotencyRequest request, RedisIdempotency.Handle handle, boolean takenOver,
+	record Granted(IdempotencyRequest request, RedisIdempotencyKey key, String owner, long fence, boolean takenOver,
 			CallBudget budget) implements IdempotencyDecision {
 
-		public long fence() {
-			return this.handle.fence();
-		}
-
 		public String id() {
-			return this.handle.key().digest();
+			return this.key.digest();
 		}
 
 	}
 
 	/**
-	 * An earlier call has ended.
+	 * How a granted claim ends.
+	 */
+	sealed interface Ending permits Completed, Unknown, Release {
+
+	}
+
+	/**
+	 * The effect of a call is final.
 	 *
 	 * @param result its result, or {@code null} if that was not kept
+	 * @param fingerprint the fingerprint of another call that had the effect,
+	 * {@code null} for its own
 	 */
-	record Completed(byte @Nullable [] result, RecordKind kind) implements IdempotencyDecision {
+	record Completed(byte @Nullable [] result, RecordKind kind,
+			byte @Nullable [] fingerprint) implements IdempotencyDecision, Ending {
 
 		public Completed(byte @Nullable [] value) {
-			this(value, RecordKind.VALUE);
+			this(value, RecordKind.VALUE, null);
 		}
 
+	}
+
+	record Unknown() implements IdempotencyDecision, Ending {
+	}
+
+	record Release() implements Ending {
 	}
 
 	record InFlight(Duration leaseLeft) implements IdempotencyDecision {
 	}
 
 	record Mismatch() implements IdempotencyDecision {
-	}
-
-	record Unknown() implements IdempotencyDecision {
 	}
 
 	record Unavailable(RedisUnavailableException reason) implements IdempotencyDecision {

@@ -4,6 +4,7 @@ package io.ge.redis.idempotency.internal;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -12,7 +13,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.OutageCause;
 import io.ge.redis.RedisUnavailableException;
@@ -35,6 +38,8 @@ final class IdempotencyEngine {
 
 	private static final String PATTERN = "idempotency";
 
+	private static final int MOST_RECENT = 128;
+
 	private static final Set<OutageCause> REFUSALS = EnumSet.of(OutageCause.OOM, OutageCause.NOPERM,
 			OutageCause.MISCONF, OutageCause.ERROR);
 
@@ -46,7 +51,10 @@ final class IdempotencyEngine {
 
 	private final Map<RedisIdempotencyKey, LocalCall> calls = new ConcurrentHashMap<>();
 
-	private final RecentKeys recent = new RecentKeys();
+	/** The keys that were claimed or refused last, the latest first. */
+	private final Deque<RedisIdempotencyKey> recent = new ConcurrentLinkedDeque<>();
+
+	private final AtomicInteger recentSize = new AtomicInteger();
 
 	IdempotencyEngine(RedisIdempotency redis, Waiters waiters) {
 		this.redis = redis;
@@ -115,7 +123,7 @@ final class IdempotencyEngine {
 
 	public void release(@Nullable IdempotencyDecision decision) {
 		if (decision instanceof IdempotencyDecision.Granted granted) {
-			end(granted, new Ending.Release());
+			end(granted, new IdempotencyDecision.Release());
 		}
 	}
 
@@ -173,9 +181,13 @@ final class IdempotencyEngine {
 	 * Replays are of no interest to operators, so they are not remembered.
 	 */
 	private void remember(RedisIdempotencyKey key, @Nullable IdempotencyDecision decision) {
-		if (decision instanceof IdempotencyDecision.Granted || decision instanceof IdempotencyDecision.InFlight
-				|| decision instanceof IdempotencyDecision.Unknown) {
-			this.recent.add(key);
+		boolean ofInterest = decision instanceof IdempotencyDecision.Granted
+				|| decision instanceof IdempotencyDecision.InFlight || decision instanceof IdempotencyDecision.Unknown;
+		if (ofInterest && !key.equals(this.recent.peekFirst())) {
+			this.recent.addFirst(key);
+			if (this.recentSize.incrementAndGet() > MOST_RECENT && this.recent.pollLast() != null) {
+				this.recentSize.decrementAndGet();
+			}
 		}
 	}
 
@@ -187,7 +199,7 @@ final class IdempotencyEngine {
 			}
 		});
 		int inFlight = keys.size();
-		keys.addAll(this.recent.lastFirst());
+		keys.addAll(this.recent);
 		return IdempotencyReport.of(filter, inFlight, keys);
 	}
 
@@ -201,7 +213,7 @@ final class IdempotencyEngine {
 			return null;
 		}
 		catch (RuntimeException | Error ex) {
-			end(claim, new Ending.Release());
+			end(claim, new IdempotencyDecision.Release());
 			return ex;
 		}
 	}
@@ -252,12 +264,12 @@ final class IdempotencyEngine {
 	 * of the call: the ending is then sent again until Redis has it.
 	 * @return completes with whether the claim was still valid, as far as is known
 	 */
-	public CompletionStage<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
+	public CompletionStage<Boolean> end(IdempotencyDecision.Granted claim, IdempotencyDecision.Ending ending) {
 		this.heartbeats.remove(claim);
 		return this.redis.end(claim, ending).handle((stood, failure) -> {
 			if (failure != null) {
-				boolean closing = ending instanceof Ending.Complete && isRefused(failure);
-				this.redis.endLater(claim, closing ? new Ending.Unknown() : ending);
+				boolean closing = ending instanceof IdempotencyDecision.Completed && isRefused(failure);
+				this.redis.endLater(claim, closing ? new IdempotencyDecision.Unknown() : ending);
 			}
 			boolean valid = failure != null || stood;
 			leave(claim, valid ? forRepetition(ending) : null);
@@ -265,17 +277,15 @@ final class IdempotencyEngine {
 		});
 	}
 
-	private static @Nullable IdempotencyDecision forRepetition(Ending ending) {
-		if (ending instanceof Ending.Complete complete && complete.fingerprint() == null) {
-			return new IdempotencyDecision.Completed(complete.result(), complete.kind());
-		}
-		return (ending instanceof Ending.Unknown) ? new IdempotencyDecision.Unknown() : null;
+	private static @Nullable IdempotencyDecision forRepetition(IdempotencyDecision.Ending ending) {
+		boolean ofAnother = ending instanceof IdempotencyDecision.Completed completed
+				&& completed.fingerprint() != null;
+		return (ending instanceof IdempotencyDecision decision && !ofAnother) ? decision : null;
 	}
 
 	private void leave(IdempotencyDecision.Granted claim, @Nullable IdempotencyDecision forRepetition) {
-		RedisIdempotencyKey key = claim.handle().key();
-		LocalCall call = this.calls.get(key);
-		if (call != null && call.isOf(claim) && this.calls.remove(key, call)) {
+		LocalCall call = this.calls.get(claim.key());
+		if (call != null && call.isOf(claim) && this.calls.remove(claim.key(), call)) {
 			call.ended().complete(forRepetition);
 		}
 	}

@@ -12,7 +12,10 @@ import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.IdempotencySettings;
 import io.ge.redis.idempotency.Idempotent;
+import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.idempotency.spi.IdempotencyKeySource;
+import io.ge.redis.idempotency.spi.IdempotentExchange;
+import io.ge.redis.idempotency.spi.ResultCodec;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -49,6 +52,10 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 
 		private final MethodInvocation invocation;
 
+		private @Nullable IdempotentExchange exchange;
+
+		private @Nullable Runnable replaying;
+
 		MethodCall(IdempotencyOperation operation, MethodInvocation invocation) {
 			this.operation = operation;
 			this.invocation = invocation;
@@ -60,7 +67,17 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 		}
 
 		@Override
-		public @Nullable KeyedCall ask() {
+		public ResultCodec codec() {
+			return this.operation.codec();
+		}
+
+		@Override
+		public @Nullable StoredExceptions exceptions() {
+			return this.operation.exceptions();
+		}
+
+		@Override
+		public @Nullable IdempotencyRequest ask() {
 			IdempotencySettings settings = settings();
 			List<String> key = this.operation.key().apply(this.invocation);
 			if (key == null) {
@@ -71,10 +88,32 @@ final class IdempotencyGuard implements Guard<IdempotencyOperation> {
 			}
 			IdempotencyRequest request = IdempotencyGuard.this.idempotency.get().request(settings, key, fingerprint());
 			IdempotencyKeySource.Calls calls = this.operation.calls();
+			if (calls != null) {
+				this.exchange = calls.exchange();
+				this.replaying = calls.replaying();
+			}
+			return request;
+		}
+
+		@Override
+		public @Nullable IdempotentExchange exchange() {
+			return this.exchange;
+		}
+
+		@Override
+		public void replaying() {
+			if (this.replaying != null) {
+				this.replaying.run();
+			}
+		}
+
+		@Override
+		public @Nullable Object recover(ResponseLostException lost) throws Throwable {
 			FallbackMethod recover = this.operation.recover();
-			return new KeyedCall(request, this.operation.codec(), this.operation.exceptions(),
-					(calls != null) ? calls.exchange() : null, (calls != null) ? calls.replaying() : () -> {
-					}, (recover != null) ? (lost) -> recover.invoke(this.invocation, () -> lost) : null);
+			if (recover == null) {
+				throw lost;
+			}
+			return recover.invoke(this.invocation, () -> lost);
 		}
 
 		private byte[] fingerprint() {

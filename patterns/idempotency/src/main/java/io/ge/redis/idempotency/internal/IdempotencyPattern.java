@@ -3,6 +3,7 @@
 package io.ge.redis.idempotency.internal;
 
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
@@ -73,8 +74,8 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 		this.control = SingletonSupplier.of(() -> new IdempotencyControl(this.operations, this.engine.get().redis(),
 				IdempotencyReport.over(backend.get().bus())));
 		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(this.operations, codecs,
-				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(),
-						new CallOutcomes(this.engine.get(), events), this.records, this.transactions, calls)));
+				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(), events,
+						this.records, this.transactions, calls, ConcurrentHashMap.newKeySet())));
 	}
 
 	private IdempotencyEngine engine(RedisBackend backend) {

@@ -20,6 +20,21 @@ record IdempotencyRequest(IdempotencySettings settings, @Nullable Caller caller,
 
 	private static final int MAX_KEY_LENGTH = 255;
 
+	/**
+	 * The owner of a key.
+	 *
+	 * @param issuer the issuer that has named the principal, or {@code null} if names are
+	 * unique without one
+	 */
+	record Caller(@Nullable String issuer, String name) {
+
+		@Override
+		public String toString() {
+			return "principal";
+		}
+
+	}
+
 	@Override
 	public String toString() {
 		return "call of '" + this.settings.name() + "'";

@@ -5,27 +5,41 @@ package io.ge.redis.idempotency.internal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
+import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.call.AbandonedException;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.idempotency.IdempotencyContext;
+import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.IdempotencyEvent.Outcome;
+import io.ge.redis.idempotency.IdempotencyInFlightException;
+import io.ge.redis.idempotency.IdempotencyMismatchException;
 import io.ge.redis.idempotency.IdempotencySettings;
 import io.ge.redis.idempotency.OnDuplicate;
+import io.ge.redis.idempotency.OutcomeUnknownException;
+import io.ge.redis.idempotency.ResponseLostException;
+import io.ge.redis.idempotency.UnknownOutcome;
 import io.ge.redis.idempotency.internal.IdempotencyDecision.Completed;
+import io.ge.redis.idempotency.internal.IdempotencyDecision.Ending;
 import io.ge.redis.idempotency.internal.IdempotencyDecision.Granted;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
+import io.ge.redis.idempotency.spi.ResultCodec;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 /**
  * A call of an idempotent operation, in any form of result. It claims its key when it is
@@ -54,7 +68,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 	private @Nullable CallTransactions around;
 
-	private volatile @Nullable KeyedCall asked;
+	private volatile @Nullable IdempotencyRequest request;
 
 	private volatile @Nullable CallCompletion completion;
 
@@ -73,22 +87,22 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	public CompletableFuture<@Nullable IdempotencyDecision> ask() {
 		this.around = (this.subscriber != null) ? Subscribers.callAround(this.subscriber)
 				: this.parts.transactions().current();
-		KeyedCall call = this.action.ask();
-		this.asked = call;
-		if (call == null) {
+		IdempotencyRequest asked = this.action.ask();
+		this.request = asked;
+		if (asked == null) {
 			return CompletableFuture.completedFuture(null);
 		}
-		IdempotentExchange exchange = this.form.isPlain() ? null : call.exchange();
+		IdempotentExchange exchange = this.form.isPlain() ? null : this.action.exchange();
 		CompletableFuture<@Nullable IdempotencyDecision> claimed = this.parts.engine()
-			.claim(call.request(), (exchange != null) ? exchange.ready() : null);
-		return (exchange != null && exchange.isAwaitedHere()) ? awaited(call, claimed) : claimed;
+			.claim(asked, (exchange != null) ? exchange.ready() : null);
+		return (exchange != null && exchange.isAwaitedHere()) ? awaited(asked, claimed) : claimed;
 	}
 
-	private CompletableFuture<@Nullable IdempotencyDecision> awaited(KeyedCall call,
+	private CompletableFuture<@Nullable IdempotencyDecision> awaited(IdempotencyRequest asked,
 			CompletableFuture<@Nullable IdempotencyDecision> claimed) {
 		try {
-			return CompletableFuture.completedFuture(isWaiting(call)
-					? Waiting.awaitInterruptibly(claimed, (interrupt) -> inFlight(call)) : Waiting.await(claimed));
+			return CompletableFuture.completedFuture(isInterruptible()
+					? Waiting.awaitInterruptibly(claimed, (interrupt) -> inFlight(asked)) : Waiting.await(claimed));
 		}
 		catch (RuntimeException | Error ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -102,47 +116,70 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 	@Override
 	public boolean isInterruptible() {
-		KeyedCall call = this.asked;
-		return call != null && isWaiting(call);
-	}
-
-	private static boolean isWaiting(KeyedCall call) {
-		return call.request().settings().onDuplicate() == OnDuplicate.WAIT;
+		IdempotencyRequest asked = this.request;
+		return asked != null && asked.settings().onDuplicate() == OnDuplicate.WAIT;
 	}
 
 	@Override
 	public RuntimeException interrupted(InterruptedException interrupt) {
-		KeyedCall call = this.asked;
-		return (call != null && this.form.isPlain()) ? inFlight(call) : GuardedCall.super.interrupted(interrupt);
+		IdempotencyRequest asked = this.request;
+		return (asked != null && this.form.isPlain()) ? inFlight(asked) : GuardedCall.super.interrupted(interrupt);
 	}
 
-	private RuntimeException inFlight(KeyedCall call) {
-		return this.parts.outcomes()
-			.refuse(call.request(), new IdempotencyDecision.InFlight(call.request().settings().lease()));
+	private RuntimeException inFlight(IdempotencyRequest asked) {
+		return refusal(new IdempotencyDecision.InFlight(asked.settings().lease()));
 	}
 
 	@Override
 	public Work decide(@Nullable IdempotencyDecision decision) {
-		KeyedCall call = this.asked;
-		if (call == null || decision == null) {
+		IdempotencyRequest asked = this.request;
+		if (asked == null || decision == null) {
 			return new Bound(null);
 		}
 		if (decision instanceof Granted granted) {
-			return granted(granted, call);
+			return granted(granted);
 		}
 		if (decision instanceof Completed completed) {
-			return () -> replay(call, completed);
+			return () -> replay(completed);
 		}
 		if (decision instanceof IdempotencyDecision.Unavailable unavailable) {
-			this.parts.outcomes().requireAllowed(call.request(), unavailable.reason());
+			requireAllowed(unavailable.reason());
 			return new Bound(null);
 		}
 		TransactionalRecord record = (this.form.isPlain() && decision instanceof IdempotencyDecision.Unknown)
-				? findReturned(call.request()) : null;
+				? findReturned(asked) : null;
 		if (record != null) {
-			return () -> replay(call, record);
+			return () -> replay(asked, record);
 		}
-		throw this.parts.outcomes().refuse(call.request(), decision);
+		throw refusal(decision);
+	}
+
+	private void requireAllowed(RedisUnavailableException reason) {
+		publish(Outcome.ERROR);
+		if (this.action.settings().onOutage() != OutagePolicy.ALLOW) {
+			throw reason.ofCaller("idempotent operation '" + name() + "'");
+		}
+	}
+
+	private RuntimeException refusal(IdempotencyDecision decision) {
+		if (decision instanceof IdempotencyDecision.InFlight inFlight) {
+			publish(Outcome.IN_FLIGHT);
+			return new IdempotencyInFlightException(name(), inFlight.leaseLeft());
+		}
+		if (decision instanceof IdempotencyDecision.Mismatch) {
+			publish(Outcome.MISMATCH);
+			return new IdempotencyMismatchException(name());
+		}
+		publish(Outcome.UNKNOWN);
+		return new OutcomeUnknownException(name());
+	}
+
+	private String name() {
+		return this.action.settings().name();
+	}
+
+	private void publish(Outcome outcome) {
+		this.parts.events().publish(new IdempotencyEvent(name(), outcome));
 	}
 
 	@Override
@@ -158,38 +195,115 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	 * Finds the record of a call of unknown outcome. If it has a result, the method had
 	 * returned, and what failed came after the commit.
 	 */
-	private @Nullable TransactionalRecord findReturned(IdempotencyRequest request) {
+	private @Nullable TransactionalRecord findReturned(IdempotencyRequest asked) {
 		try {
 			TransactionalRecords records = this.parts.records().get();
-			TransactionalRecord record = (records != null) ? records.find(this.parts.engine().id(request), false)
-					: null;
+			TransactionalRecord record = (records != null) ? records.find(this.parts.engine().id(asked), false) : null;
 			return (record != null && record.result() != null) ? record : null;
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Cannot determine whether the " + request + " has had its effect: " + ex);
+			logger.warn("Cannot determine whether the " + asked + " has had its effect: " + ex);
 			return null;
 		}
 	}
 
-	private @Nullable Object replay(KeyedCall call, TransactionalRecord record) throws Throwable {
-		if (!Arrays.equals(record.fingerprint(), call.request().fingerprint())) {
-			throw this.parts.outcomes().refuse(call.request(), new IdempotencyDecision.Mismatch());
+	private @Nullable Object replay(IdempotencyRequest asked, TransactionalRecord record) throws Throwable {
+		if (!Arrays.equals(record.fingerprint(), asked.fingerprint())) {
+			throw refusal(new IdempotencyDecision.Mismatch());
 		}
-		return replay(call, new Completed(record.result()));
+		return replay(new Completed(record.result()));
 	}
 
-	private @Nullable Object replay(KeyedCall call, Completed completed) throws Throwable {
-		return this.parts.outcomes().replay(call, completed, (result) -> switch (this.form.kind()) {
+	/**
+	 * Answers a repetition with what was kept of an earlier call.
+	 * @throws Throwable the exception that is its result, or that nothing was kept
+	 */
+	private @Nullable Object replay(Completed kept) throws Throwable {
+		Object result;
+		try {
+			result = read(kept);
+		}
+		catch (ResponseLostException ex) {
+			// By a method of the same class, so it has the form
+			Object recovered = recover(ex);
+			replayed();
+			return recovered;
+		}
+		replayed();
+		if (kept.kind() == RecordKind.EXCEPTION && result instanceof Exception thrown) {
+			throw thrown;
+		}
+		return switch (this.form.kind()) {
 			case PLAIN -> result;
 			case FUTURE -> CompletableFuture.completedFuture(result);
 			case SINGLE, MULTIPLE -> this.form.publishing(result);
-		});
+		};
 	}
 
-	private Work granted(Granted claim, KeyedCall call) {
+	private @Nullable Object recover(ResponseLostException lost) throws Throwable {
+		try {
+			return this.action.recover(lost);
+		}
+		catch (ResponseLostException ex) {
+			if (ex == lost) {
+				publish(Outcome.ERROR);
+			}
+			throw ex;
+		}
+	}
+
+	private void replayed() {
+		publish(Outcome.REPLAYED);
+		this.action.replaying();
+	}
+
+	private @Nullable Object read(Completed kept) {
+		byte[] bytes = kept.result();
+		if (bytes == null) {
+			throw new ResponseLostException(name());
+		}
+		try {
+			return switch (kept.kind()) {
+				case VALUE -> this.action.codec().replay(bytes);
+				case EXCHANGE -> require(this.action.exchange(), "an exchange").replay(bytes);
+				case EXCEPTION -> require(this.action.exceptions(), "storeExceptions").replay(bytes);
+			};
+		}
+		catch (RuntimeException ex) {
+			warnOnce("A kept result of @Idempotent '" + name() + "' cannot be read: ", ex.getMessage() + ".");
+			throw new ResponseLostException(name());
+		}
+	}
+
+	private static <T> T require(@Nullable T means, String what) {
+		Assert.state(means != null, () -> "it takes " + what + ", and there is none here");
+		return means;
+	}
+
+	private void warnOnce(String warning, String detail) {
+		if (this.parts.warned().add(warning)) {
+			logger.warn(warning + detail + " Logged once per operation");
+		}
+	}
+
+	/**
+	 * Records a value and never fails: the effect is final, so the key must be closed and
+	 * the caller answered.
+	 */
+	private Recording recorded(@Nullable Object result) {
+		try {
+			return this.action.codec().record(result);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.warn("The result of @Idempotent '" + name() + "' cannot be kept: " + ex);
+			return new Recording.Lost();
+		}
+	}
+
+	private Work granted(Granted claim) {
 		try {
 			if (!this.form.isPlain()) {
-				return new Running(claim, call, null);
+				return new Running(claim, null);
 			}
 			// A first call may run without a record, one that takes over may not
 			AvailableRecords available = this.parts.records();
@@ -197,20 +311,21 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			TransactionalRecord record = (records != null && claim.takenOver()) ? records.find(claim.id(), false)
 					: null;
 			if (record == null) {
-				return new Running(claim, call, records);
+				return new Running(claim, records);
 			}
-			Waiting.await(this.parts.engine().end(claim, new Ending.Complete(record.result(), record.fingerprint())));
-			return () -> replay(call, record);
+			Waiting.await(this.parts.engine()
+				.end(claim, new Completed(record.result(), RecordKind.VALUE, record.fingerprint())));
+			return () -> replay(claim.request(), record);
 		}
 		catch (RuntimeException | Error ex) {
-			end(claim, new Ending.Release(), false);
+			end(claim, new IdempotencyDecision.Release(), false);
 			throw ex;
 		}
 	}
 
 	// Listeners are the application's, so they do not run on a thread of the driver
-	private CompletionStage<?> end(Granted claim, Ending ending, boolean recorded) {
-		CompletionStage<Runnable> ended = this.parts.outcomes().end(claim, ending, recorded);
+	private CompletionStage<?> end(Granted claim, Ending ending, boolean hasRow) {
+		CompletionStage<Runnable> ended = ended(claim, ending, hasRow);
 		if (this.form.isPlain()) {
 			Waiting.await(ended).run();
 			return Work.DONE;
@@ -222,19 +337,79 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		});
 	}
 
-	record Parts(IdempotencyEngine engine, CallOutcomes outcomes, AvailableRecords records,
-			TransactionWatch transactions, GuardedCalls calls) {
+	/**
+	 * Ends a claim.
+	 * @param hasRow whether a row in the database keeps the effect from being repeated
+	 * @return completes with what publishes the outcome, to be run on a thread of the
+	 * application
+	 */
+	private CompletionStage<Runnable> ended(Granted claim, Ending ending, boolean hasRow) {
+		boolean retry = this.action.settings().onUnknownOutcome() == UnknownOutcome.RETRY;
+		Ending sent = (retry && ending instanceof IdempotencyDecision.Unknown) ? new IdempotencyDecision.Release()
+				: ending;
+		return this.parts.engine().end(claim, sent).thenApply((valid) -> () -> {
+			publish(valid ? outcome(ending) : Outcome.LEASE_LOST);
+			if (!valid) {
+				logger.warn("A call of @Idempotent '" + name()
+						+ "' has lost its key, since it was paused for longer than its lease or the key was cleared: "
+						+ (hasRow ? "the next call finds its effect in the table ge_idempotency"
+								: "the effect may happen twice"));
+			}
+		});
 	}
 
+	private static Outcome outcome(Ending ending) {
+		if (ending instanceof Completed) {
+			return Outcome.EXECUTED;
+		}
+		return (ending instanceof IdempotencyDecision.Release) ? Outcome.RELEASED : Outcome.UNKNOWN;
+	}
+
+	/**
+	 * The parts that all calls share.
+	 *
+	 * @param warned warnings that are logged once per operation
+	 */
+	record Parts(IdempotencyEngine engine, GuardEvents events, AvailableRecords records, TransactionWatch transactions,
+			GuardedCalls calls, Set<String> warned) {
+	}
+
+	/**
+	 * The work of one call, and the means to answer it if it is a repetition.
+	 */
 	interface Action {
 
 		IdempotencySettings settings();
+
+		ResultCodec codec();
+
+		default @Nullable StoredExceptions exceptions() {
+			return null;
+		}
 
 		/**
 		 * Called on the thread and in the scope of the caller; {@code null} without a key
 		 * where none is needed.
 		 */
-		@Nullable KeyedCall ask();
+		@Nullable IdempotencyRequest ask();
+
+		/**
+		 * Returns the exchange that the call answers, if it is captured as a whole, once
+		 * the call has asked.
+		 */
+		default @Nullable IdempotentExchange exchange() {
+			return null;
+		}
+
+		default void replaying() {
+		}
+
+		/**
+		 * Returns a result that was not kept, or throws the exception if there is none.
+		 */
+		default @Nullable Object recover(ResponseLostException lost) throws Throwable {
+			throw lost;
+		}
 
 		/**
 		 * Begins the work that must happen once.
@@ -317,7 +492,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 		private final Granted claim;
 
-		private final KeyedCall call;
+		private final @Nullable IdempotentExchange exchange = IdempotentCall.this.action.exchange();
 
 		private final StreamCodec.@Nullable Recorder stream;
 
@@ -330,21 +505,21 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 		private @Nullable TransactionalRecord other;
 
-		Running(Granted claim, KeyedCall call, @Nullable TransactionalRecords records) {
+		Running(Granted claim, @Nullable TransactionalRecords records) {
 			super(claim.fence());
 			this.claim = claim;
-			this.call = call;
-			Function<@Nullable Object, Recording> values = (result) -> CallOutcomes.record(call, result);
+			Function<@Nullable Object, Recording> values = IdempotentCall.this::recorded;
 			this.record = (records != null) ? new CallRecord(records, claim, this.progress, values) : null;
-			this.stream = (call.codec() instanceof StreamCodec codec) ? codec.new Recorder() : null;
+			this.stream = (IdempotentCall.this.action.codec() instanceof StreamCodec codec) ? codec.new Recorder()
+					: null;
 			this.completion = new CallCompletion(claim.request().settings().onFailureWithoutTransaction(),
 					this.progress, this.transactions, (this.record != null) ? this.record::record : values,
-					call.exceptions(), this::conclude);
+					IdempotentCall.this.action.exceptions(), this::conclude);
 			IdempotentCall.this.completion = this.completion;
 			this.completion.join(IdempotentCall.this.subscriber);
-			this.waitedFor = call.exchange() == null && !this.completion.isJoined();
-			if (call.exchange() != null) {
-				call.exchange().capture(this.completion);
+			this.waitedFor = this.exchange == null && !this.completion.isJoined();
+			if (this.exchange != null) {
+				this.exchange.capture(this.completion);
 			}
 		}
 
@@ -356,19 +531,16 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		private CompletionStage<?> conclude(Ending ending) {
 			CallRecord recorded = this.record;
 			Ending known = (recorded != null) ? recorded.correct(ending) : ending;
-			if (recorded != null && known instanceof Ending.Complete complete && complete.fingerprint() != null) {
+			if (recorded != null && known instanceof Completed completed && completed.fingerprint() != null) {
 				Waiting.await(IdempotentCall.this.parts.engine().end(this.claim, known));
 				if (recorded.isJoined()) {
-					IdempotentCall.this.parts.outcomes().publish(this.claim.request(), Outcome.LEASE_LOST);
+					publish(Outcome.LEASE_LOST);
 				}
 				return DONE;
 			}
-			boolean isRecorded = recorded != null && recorded.isCommitted();
-			return this.waitedFor
-					? IdempotentCall.this.parts.outcomes()
-						.end(this.claim, known, isRecorded)
-						.thenAccept((publish) -> this.publishing = publish)
-					: IdempotentCall.this.end(this.claim, known, isRecorded);
+			boolean hasRow = recorded != null && recorded.isCommitted();
+			return this.waitedFor ? ended(this.claim, known, hasRow).thenAccept((publish) -> this.publishing = publish)
+					: IdempotentCall.this.end(this.claim, known, hasRow);
 		}
 
 		@Override
@@ -407,7 +579,9 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			if (failure instanceof AbandonedException) {
 				this.waitedFor = false;
 				if (IdempotentCall.this.form.kind() == ResultForm.Kind.MULTIPLE) {
-					IdempotentCall.this.parts.outcomes().leftEarly(this.call.request());
+					warnOnce("A subscriber of @Idempotent '" + name() + "' has cancelled its publisher before the end,"
+							+ " as take(n) and next() do, so the outcome of the call is unknown. Take all values, such"
+							+ " as with collectList(), before choosing some.", "");
 				}
 				return this.completion.abandoned();
 			}
@@ -417,8 +591,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		}
 
 		private CompletionStage<?> answered() {
-			return (this.call.exchange() == null || this.completion.isUnanswered()) ? this.completion.unanswered()
-					: DONE;
+			return (this.exchange == null || this.completion.isUnanswered()) ? this.completion.unanswered() : DONE;
 		}
 
 		@Override
@@ -426,7 +599,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			if (this.other == null) {
 				throw failure;
 			}
-			return replay(this.call, this.other);
+			return replay(this.claim.request(), this.other);
 		}
 
 	}

@@ -4,6 +4,7 @@ package io.ge.redis.idempotency.internal;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.idempotency.IdempotencyRecord.State;
 import io.ge.redis.idempotency.IdempotencyScope;
 import io.ge.redis.idempotency.IdempotencySettings;
+import io.ge.redis.idempotency.internal.IdempotencyRequest.Caller;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,8 +115,8 @@ final class RedisIdempotency {
 	private static IdempotencyDecision read(ScriptReply reply, IdempotencyRequest request, RedisIdempotencyKey key,
 			String owner, CallBudget budget) {
 		return switch ((int) reply.number(0)) {
-			case 1 -> new IdempotencyDecision.Granted(request, new Handle(key, owner, reply.number(1)),
-					reply.number(2) == 1, budget);
+			case 1 ->
+				new IdempotencyDecision.Granted(request, key, owner, reply.number(1), reply.number(2) == 1, budget);
 			case 2 -> completed(reply);
 			case 3 -> new IdempotencyDecision.InFlight(Duration.of(reply.number(1), ChronoUnit.MICROS));
 			case 4 -> new IdempotencyDecision.Mismatch();
@@ -125,7 +127,7 @@ final class RedisIdempotency {
 
 	private static IdempotencyDecision completed(ScriptReply reply) {
 		RecordKind kind = RecordKind.of(reply.text(1));
-		return (kind != null) ? new IdempotencyDecision.Completed(reply.bytes(2), kind)
+		return (kind != null) ? new IdempotencyDecision.Completed(reply.bytes(2), kind, null)
 				: new IdempotencyDecision.Completed(null);
 	}
 
@@ -135,8 +137,8 @@ final class RedisIdempotency {
 	 */
 	CompletableFuture<Boolean> beat(IdempotencyDecision.Granted claim) {
 		IdempotencySettings settings = claim.request().settings();
-		ScriptCall call = ScriptCall.of(BEAT, claim.handle().key().record(), claim.handle().owner(),
-				claim.handle().fence(), settings.lease().toMillis(), settings.ttl().toMillis());
+		ScriptCall call = ScriptCall.of(BEAT, claim.key().record(), claim.owner(), claim.fence(),
+				settings.lease().toMillis(), settings.ttl().toMillis());
 		return this.redis.run(call, this.redis.newBudget()).whenComplete((reply, failure) -> {
 			// By then the next beat has been sent
 			if (failure != null) {
@@ -149,35 +151,34 @@ final class RedisIdempotency {
 	 * Ends a claim.
 	 * @return completes with whether the claim was still valid
 	 */
-	CompletableFuture<Boolean> end(IdempotencyDecision.Granted claim, Ending ending) {
+	CompletableFuture<Boolean> end(IdempotencyDecision.Granted claim, IdempotencyDecision.Ending ending) {
 		return this.redis.run(call(claim, ending), claim.budget()).thenApply(RedisIdempotency::isDone);
 	}
 
 	/**
 	 * Ends a claim as soon as Redis answers, for as long as that makes a difference.
 	 */
-	void endLater(IdempotencyDecision.Granted claim, Ending ending) {
+	void endLater(IdempotencyDecision.Granted claim, IdempotencyDecision.Ending ending) {
 		IdempotencySettings settings = claim.request().settings();
 		// Freeing a key that the next call may take over changes nothing any more
-		Duration useful = (ending instanceof Ending.Release) ? leaseWithGrace(settings) : settings.ttl();
+		Duration useful = (ending instanceof IdempotencyDecision.Release) ? leaseWithGrace(settings) : settings.ttl();
 		this.redis.compensate(call(claim, ending), useful);
 	}
 
-	private static ScriptCall call(IdempotencyDecision.Granted claim, Ending ending) {
+	private static ScriptCall call(IdempotencyDecision.Granted claim, IdempotencyDecision.Ending ending) {
 		long retention = claim.request().settings().ttl().toMillis();
-		if (ending instanceof Ending.Complete complete) {
+		if (ending instanceof IdempotencyDecision.Completed complete) {
 			byte[] result = complete.result();
-			return ScriptCall.of(COMPLETE, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
+			return ScriptCall.of(COMPLETE, claim.key().all(), claim.owner(), claim.fence(),
 					(complete.fingerprint() != null) ? complete.fingerprint() : claim.request().fingerprint(),
 					(result != null) ? complete.kind().code() : RecordKind.LOST, (result != null) ? result : NOTHING,
 					retention);
 		}
-		if (ending instanceof Ending.Release) {
-			return ScriptCall.of(RELEASE, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
-					retention);
+		if (ending instanceof IdempotencyDecision.Release) {
+			return ScriptCall.of(RELEASE, claim.key().all(), claim.owner(), claim.fence(), retention);
 		}
-		return ScriptCall.of(UNKNOWN, claim.handle().key().all(), claim.handle().owner(), claim.handle().fence(),
-				claim.request().fingerprint(), retention);
+		return ScriptCall.of(UNKNOWN, claim.key().all(), claim.owner(), claim.fence(), claim.request().fingerprint(),
+				retention);
 	}
 
 	private static boolean isDone(ScriptReply reply) {
@@ -185,22 +186,25 @@ final class RedisIdempotency {
 	}
 
 	public RedisIdempotencyKey key(IdempotencyRequest request) {
-		IdempotencySettings settings = request.settings();
+		return key(request.settings(), request.caller(), request.key());
+	}
+
+	public RedisIdempotencyKey key(IdempotencySettings settings, @Nullable Caller caller, List<String> key) {
 		KeyPart scope = ANONYMOUS;
 		StringBuilder secret = new StringBuilder();
 		if (settings.scope() == IdempotencyScope.GLOBAL) {
 			scope = GLOBAL;
 		}
-		else if (request.caller() != null) {
+		else if (caller != null) {
 			scope = PRINCIPAL;
-			if (request.caller().issuer() != null) {
+			if (caller.issuer() != null) {
 				scope = ISSUED;
-				secret.append(KeyPart.text(request.caller().issuer())).append(':');
+				secret.append(KeyPart.text(caller.issuer())).append(':');
 			}
-			secret.append(KeyPart.text(request.caller().name()));
+			secret.append(KeyPart.text(caller.name()));
 		}
 		// Escaped parts contain no colon, so different lists give different texts
-		for (String part : request.key()) {
+		for (String part : key) {
 			secret.append(':').append(KeyPart.text(part));
 		}
 		return new RedisIdempotencyKey(settings.name(),
@@ -247,9 +251,6 @@ final class RedisIdempotency {
 			case 1 -> new IdempotencyRecord.Clearing(true, null);
 			default -> new IdempotencyRecord.Clearing(false, reply.number(1));
 		});
-	}
-
-	record Handle(RedisIdempotencyKey key, String owner, long fence) {
 	}
 
 }

@@ -73,10 +73,10 @@ abstract class IdempotencyContract {
 
 	@Test
 	void firstCallIsTwoScriptCallsAndEachRepetitionOne() {
-		end(claim("warm"), new Ending.Complete(new byte[0]));
+		end(claim("warm"), new IdempotencyDecision.Completed(new byte[0]));
 		claim("warm");
 		this.redis.configResetStat();
-		end(claim("key"), new Ending.Complete(bytes("sold")));
+		end(claim("key"), new IdempotencyDecision.Completed(bytes("sold")));
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(2);
 		assertThat(claim("key")).isInstanceOfSatisfying(IdempotencyDecision.Completed.class,
 				(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
@@ -107,32 +107,32 @@ abstract class IdempotencyContract {
 	void otherPayloadIsAMismatchInEveryState() {
 		IdempotencyDecision running = claim("key");
 		assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
-		end(running, new Ending.Complete(null));
+		end(running, new IdempotencyDecision.Completed(null));
 		assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
-		end(claim("closed"), new Ending.Unknown());
+		end(claim("closed"), new IdempotencyDecision.Unknown());
 		assertThat(claim(SALES, "anna", "closed", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
 	}
 
 	@Test
 	void releasedKeyMayBeClaimedWithAnotherPayloadAndAHigherFence() {
 		IdempotencyDecision first = claim("key");
-		assertThat(end(first, new Ending.Release())).isTrue();
+		assertThat(end(first, new IdempotencyDecision.Release())).isTrue();
 		IdempotencyDecision second = claim(SALES, "anna", "key", "other");
 		assertThat(fence(second)).isGreaterThan(fence(first));
-		assertThat(end(first, new Ending.Complete(null))).isFalse();
-		assertThat(end(second, new Ending.Complete(null))).isTrue();
+		assertThat(end(first, new IdempotencyDecision.Completed(null))).isFalse();
+		assertThat(end(second, new IdempotencyDecision.Completed(null))).isTrue();
 	}
 
 	@Test
 	void unknownOutcomeStays() {
-		end(claim("key"), new Ending.Unknown());
+		end(claim("key"), new IdempotencyDecision.Unknown());
 		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Unknown.class);
 		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Unknown.class);
 	}
 
 	@Test
 	void resultThatWasNotKeptIsKnownToBeComplete() {
-		end(claim("key"), new Ending.Complete(null));
+		end(claim("key"), new IdempotencyDecision.Completed(null));
 		assertThat(claim("key")).isEqualTo(new IdempotencyDecision.Completed(null));
 	}
 
@@ -143,12 +143,13 @@ abstract class IdempotencyContract {
 		IdempotencyDecision.Granted next = granted(Awaitility.await()
 			.until(() -> Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload"))),
 					IdempotencyDecision.Granted.class::isInstance));
-		assertThat(next.handle().fence()).isGreaterThan(paused.handle().fence());
+		assertThat(next.fence()).isGreaterThan(paused.fence());
 		assertThat(Waiting.await(this.claims.beat(paused))).isFalse();
-		for (Ending ending : List.of(new Ending.Complete(bytes("late")), new Ending.Release(), new Ending.Unknown())) {
+		for (IdempotencyDecision.Ending ending : List.of(new IdempotencyDecision.Completed(bytes("late")),
+				new IdempotencyDecision.Release(), new IdempotencyDecision.Unknown())) {
 			assertThat(Waiting.await(this.claims.end(paused, ending))).as(ending.toString()).isFalse();
 		}
-		assertThat(Waiting.await(this.claims.end(next, new Ending.Complete(bytes("in time"))))).isTrue();
+		assertThat(Waiting.await(this.claims.end(next, new IdempotencyDecision.Completed(bytes("in time"))))).isTrue();
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				IdempotencyDecision.Completed.class,
 				(completed) -> assertThat(completed.result()).isEqualTo(bytes("in time")));
@@ -162,7 +163,7 @@ abstract class IdempotencyContract {
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				IdempotencyDecision.InFlight.class,
 				(inFlight) -> assertThat(inFlight.leaseLeft()).isBetween(Duration.ofNanos(1), BRIEF.lease()));
-		assertThat(Waiting.await(this.claims.end(cutOff, new Ending.Complete(bytes("sold"))))).isTrue();
+		assertThat(Waiting.await(this.claims.end(cutOff, new IdempotencyDecision.Completed(bytes("sold"))))).isTrue();
 		assertThat(Waiting.await(claimApart(request(BRIEF, "anna", "key", "payload")))).isInstanceOfSatisfying(
 				IdempotencyDecision.Completed.class,
 				(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold")));
@@ -174,7 +175,7 @@ abstract class IdempotencyContract {
 		await(Duration.ofMillis(150));
 		assertThat(Waiting.await(this.claims.beat(late))).isTrue();
 		await(Duration.ofMillis(150));
-		assertThat(Waiting.await(this.claims.end(late, new Ending.Complete(null)))).isTrue();
+		assertThat(Waiting.await(this.claims.end(late, new IdempotencyDecision.Completed(null)))).isTrue();
 	}
 
 	@Test
@@ -190,7 +191,7 @@ abstract class IdempotencyContract {
 				return left.compareTo(lowest.getAndUpdate((low) -> (left.compareTo(low) < 0) ? left : low)) > 0;
 			});
 		}
-		assertThat(end(running, new Ending.Complete(null))).isTrue();
+		assertThat(end(running, new IdempotencyDecision.Completed(null))).isTrue();
 	}
 
 	private Duration leaseLeft(IdempotencyRequest request) {
@@ -203,7 +204,7 @@ abstract class IdempotencyContract {
 	void completionOfARecordThatWasLostIsStored() {
 		IdempotencyDecision running = claim("key");
 		this.redis.flushAll();
-		assertThat(end(running, new Ending.Complete(bytes("sold")))).isTrue();
+		assertThat(end(running, new IdempotencyDecision.Completed(bytes("sold")))).isTrue();
 		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Completed.class);
 	}
 
@@ -215,10 +216,12 @@ abstract class IdempotencyContract {
 				claim(SALES, "", "key", "payload"), claim(global, null, "key", "payload"),
 				claim(IdempotencySettings.of("refunds"), "anna", "key", "payload"),
 				claim(SALES, "anna:key", "key", "payload"),
-				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
-						List.of("key", "key"), Fingerprints.of("payload")), null)),
-				Waiting.await(this.engine.claim(new IdempotencyRequest(SALES, new Caller(null, "anna"),
-						List.of("key:key"), Fingerprints.of("payload")), null)));
+				Waiting
+					.await(this.engine.claim(new IdempotencyRequest(SALES, new IdempotencyRequest.Caller(null, "anna"),
+							List.of("key", "key"), Fingerprints.of("payload")), null)),
+				Waiting
+					.await(this.engine.claim(new IdempotencyRequest(SALES, new IdempotencyRequest.Caller(null, "anna"),
+							List.of("key:key"), Fingerprints.of("payload")), null)));
 		assertThat(claims).allMatch(IdempotencyDecision.Granted.class::isInstance);
 	}
 
@@ -242,7 +245,7 @@ abstract class IdempotencyContract {
 				FailureWithoutTransaction.UNKNOWN, UnknownOutcome.BLOCK, OutagePolicy.DENY);
 		IdempotencyDecision running = claim(settings, null, "key", "payload");
 		await(retention.plusMillis(100));
-		end(running, new Ending.Complete(bytes("sold")));
+		end(running, new IdempotencyDecision.Completed(bytes("sold")));
 		assertThat(claim(settings, null, "key", "payload")).isInstanceOf(IdempotencyDecision.Completed.class);
 		Awaitility.await()
 			.until(() -> this.redis.endpoints()
@@ -259,7 +262,7 @@ abstract class IdempotencyContract {
 			assertThat(claim(SALES, "anna", "key", "other")).isInstanceOf(IdempotencyDecision.Mismatch.class);
 		}
 		assertThat(this.redis.commandCalls("evalsha")).isZero();
-		end(running, new Ending.Complete(bytes("sold")));
+		end(running, new IdempotencyDecision.Completed(bytes("sold")));
 		assertThat(claim("key")).isInstanceOf(IdempotencyDecision.Completed.class);
 		assertThat(this.redis.commandCalls("evalsha")).isEqualTo(2);
 	}
@@ -270,7 +273,7 @@ abstract class IdempotencyContract {
 		this.redis.configResetStat();
 		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
-		end(running, new Ending.Complete(bytes("sold")));
+		end(running, new IdempotencyDecision.Completed(bytes("sold")));
 		assertThat(waiting).allSatisfy(
 				(claim) -> assertThat(Waiting.await(claim)).isInstanceOfSatisfying(IdempotencyDecision.Completed.class,
 						(completed) -> assertThat(completed.result()).isEqualTo(bytes("sold"))));
@@ -281,7 +284,7 @@ abstract class IdempotencyContract {
 	void repetitionsThatWaitAreToldOfAnUnknownOutcome() {
 		IdempotencyDecision running = claim(WAITING, "anna", "key", "payload");
 		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
-		end(running, new Ending.Unknown());
+		end(running, new IdempotencyDecision.Unknown());
 		assertThat(waiting)
 			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(IdempotencyDecision.Unknown.class));
 	}
@@ -291,13 +294,13 @@ abstract class IdempotencyContract {
 		IdempotencyDecision running = claim(WAITING, "anna", "key", "payload");
 		List<CompletableFuture<IdempotencyDecision>> waiting = claimAll(WAITING);
 		this.redis.configResetStat();
-		end(running, new Ending.Release());
+		end(running, new IdempotencyDecision.Release());
 		Awaitility.await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 1);
 		CompletableFuture<IdempotencyDecision> next = waiting.stream()
 			.filter(CompletableFuture::isDone)
 			.findFirst()
 			.orElseThrow();
-		end(Waiting.await(next), new Ending.Complete(null));
+		end(Waiting.await(next), new IdempotencyDecision.Completed(null));
 		assertThat(waiting).filteredOn((claim) -> claim != next)
 			.hasSize(49)
 			.allSatisfy((claim) -> assertThat(Waiting.await(claim)).isInstanceOf(IdempotencyDecision.Completed.class));
@@ -306,26 +309,27 @@ abstract class IdempotencyContract {
 
 	@Test
 	void whoWaitsInAnotherInstanceIsWokenByTheEnd() {
-		for (Ending ending : List.of(new Ending.Complete(bytes("sold")), new Ending.Unknown(), new Ending.Release())) {
+		for (IdempotencyDecision.Ending ending : List.of(new IdempotencyDecision.Completed(bytes("sold")),
+				new IdempotencyDecision.Unknown(), new IdempotencyDecision.Release())) {
 			IdempotencyDecision.Granted elsewhere = granted(
 					Waiting.await(claimApart(request(WAITING, "anna", "key", "payload"))));
 			CompletableFuture<IdempotencyDecision> waiting = this.engine
 				.claim(request(WAITING, "anna", "key", "payload"), null)
 				.toCompletableFuture();
-			Awaitility.await("waits in Redis").until(() -> exists(elsewhere.handle().key().all().get(1)));
+			Awaitility.await("waits in Redis").until(() -> exists(elsewhere.key().all().get(1)));
 			assertThat(waiting).isNotDone();
 			assertThat(Waiting.await(this.claims.end(elsewhere, ending))).isTrue();
 			IdempotencyDecision answer = Waiting.await(waiting);
-			if (ending instanceof Ending.Complete) {
+			if (ending instanceof IdempotencyDecision.Completed) {
 				assertThat(answer).isInstanceOf(IdempotencyDecision.Completed.class);
 			}
-			else if (ending instanceof Ending.Unknown) {
+			else if (ending instanceof IdempotencyDecision.Unknown) {
 				assertThat(answer).isInstanceOf(IdempotencyDecision.Unknown.class);
 			}
 			else {
-				end(answer, new Ending.Release());
+				end(answer, new IdempotencyDecision.Release());
 			}
-			assertThat(exists(elsewhere.handle().key().all().get(1))).isFalse();
+			assertThat(exists(elsewhere.key().all().get(1))).isFalse();
 			this.redis.flushAll();
 		}
 		Awaitility.await().until(this.waiters::isEmpty);
@@ -341,7 +345,7 @@ abstract class IdempotencyContract {
 		String record = record(elsewhere);
 		assertThat(claim(impatient, "anna", "key", "payload")).isInstanceOf(IdempotencyDecision.InFlight.class);
 		assertThat(record(elsewhere)).isEqualTo(record);
-		assertThat(Waiting.await(this.claims.end(elsewhere, new Ending.Complete(null)))).isTrue();
+		assertThat(Waiting.await(this.claims.end(elsewhere, new IdempotencyDecision.Completed(null)))).isTrue();
 		Awaitility.await().until(this.waiters::isEmpty);
 	}
 
@@ -353,15 +357,15 @@ abstract class IdempotencyContract {
 		IdempotencyDecision.Granted second = granted(Awaitility.await()
 			.until(() -> Waiting.await(this.engine.claim(request, null)),
 					IdempotencyDecision.Granted.class::isInstance));
-		assertThat(end(first, new Ending.Complete(null))).isFalse();
-		assertThat(end(second, new Ending.Complete(null))).isTrue();
+		assertThat(end(first, new IdempotencyDecision.Completed(null))).isFalse();
+		assertThat(end(second, new IdempotencyDecision.Completed(null))).isTrue();
 	}
 
 	@Test
 	void clearedKeyIsClaimedByOneThatTakesOverAndItsFormerOwnerIsRefused() {
 		IdempotencyDecision.Granted first = granted(
 				Waiting.await(claimApart(request(SALES, "anna", "key", "payload"))));
-		RedisIdempotencyKey key = first.handle().key();
+		RedisIdempotencyKey key = first.key();
 		assertThat(Waiting.await(this.claims.look(key))).satisfies((standing) -> {
 			assertThat(standing.state()).isEqualTo(IdempotencyRecord.State.IN_FLIGHT);
 			assertThat(standing.instance()).isEqualTo("instance-1");
@@ -377,8 +381,8 @@ abstract class IdempotencyContract {
 		assertThat(second.takenOver()).isTrue();
 		assertThat(fence(second)).isGreaterThan(fence(first));
 		assertThat(Waiting.await(this.claims.beat(first))).isFalse();
-		assertThat(end(first, new Ending.Complete(bytes("late")))).isFalse();
-		assertThat(end(second, new Ending.Complete(bytes("sold")))).isTrue();
+		assertThat(end(first, new IdempotencyDecision.Completed(bytes("late")))).isFalse();
+		assertThat(end(second, new IdempotencyDecision.Completed(bytes("sold")))).isTrue();
 		assertThat(Waiting.await(this.claims.look(key)).state()).isEqualTo(IdempotencyRecord.State.COMPLETED);
 	}
 
@@ -386,19 +390,18 @@ abstract class IdempotencyContract {
 	void resultIsOfTheKindThatWasStored() {
 		for (RecordKind kind : RecordKind.values()) {
 			IdempotencyDecision.Granted claim = granted(claim(kind.name()));
-			end(claim, new Ending.Complete(bytes("sold"), kind, null));
+			end(claim, new IdempotencyDecision.Completed(bytes("sold"), kind, null));
 			assertThat(claim(kind.name())).isInstanceOfSatisfying(IdempotencyDecision.Completed.class, (completed) -> {
 				assertThat(completed.kind()).isEqualTo(kind);
 				assertThat(completed.result()).isEqualTo(bytes("sold"));
 			});
-			assertThat(Waiting.await(this.claims.look(claim.handle().key())).state())
+			assertThat(Waiting.await(this.claims.look(claim.key())).state())
 				.isEqualTo(IdempotencyRecord.State.COMPLETED);
 		}
 		IdempotencyDecision.Granted lost = granted(claim("lost"));
-		end(lost, new Ending.Complete(null, RecordKind.EXCHANGE, null));
+		end(lost, new IdempotencyDecision.Completed(null, RecordKind.EXCHANGE, null));
 		assertThat(claim("lost")).isEqualTo(new IdempotencyDecision.Completed(null));
-		assertThat(Waiting.await(this.claims.look(lost.handle().key())).state())
-			.isEqualTo(IdempotencyRecord.State.LOST);
+		assertThat(Waiting.await(this.claims.look(lost.key())).state()).isEqualTo(IdempotencyRecord.State.LOST);
 	}
 
 	@Test
@@ -408,8 +411,8 @@ abstract class IdempotencyContract {
 		CompletableFuture<IdempotencyDecision> waiting = this.engine
 			.claim(request(WAITING, "anna", "key", "payload"), null)
 			.toCompletableFuture();
-		Awaitility.await().until(() -> exists(first.handle().key().all().get(1)));
-		assertThat(Waiting.await(this.claims.clear(first.handle().key(), fence(first))).cleared()).isTrue();
+		Awaitility.await().until(() -> exists(first.key().all().get(1)));
+		assertThat(Waiting.await(this.claims.clear(first.key(), fence(first))).cleared()).isTrue();
 		assertThat(granted(Waiting.await(waiting)).takenOver()).isTrue();
 	}
 
@@ -428,7 +431,7 @@ abstract class IdempotencyContract {
 	}
 
 	private String record(IdempotencyDecision.Granted claim) {
-		String key = claim.handle().key().toString();
+		String key = claim.key().toString();
 		return this.redis.endpoints()
 			.stream()
 			.filter((node) -> ((List<?>) node.command("KEYS", "*")).contains(key))
@@ -453,7 +456,7 @@ abstract class IdempotencyContract {
 		return this.claims.claim(request, this.claims.key(request), Duration.ZERO);
 	}
 
-	private boolean end(IdempotencyDecision claim, Ending ending) {
+	private boolean end(IdempotencyDecision claim, IdempotencyDecision.Ending ending) {
 		return Waiting.await(this.engine.end(granted(claim), ending));
 	}
 
@@ -463,12 +466,13 @@ abstract class IdempotencyContract {
 	}
 
 	private static long fence(IdempotencyDecision claim) {
-		return granted(claim).handle().fence();
+		return granted(claim).fence();
 	}
 
 	private static IdempotencyRequest request(IdempotencySettings settings, @Nullable String principal, String key,
 			String payload) {
-		return new IdempotencyRequest(settings, (principal != null) ? new Caller(null, principal) : null, List.of(key),
+		return new IdempotencyRequest(settings,
+				(principal != null) ? new IdempotencyRequest.Caller(null, principal) : null, List.of(key),
 				Fingerprints.of(payload));
 	}
 

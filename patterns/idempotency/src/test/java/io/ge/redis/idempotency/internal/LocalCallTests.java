@@ -31,8 +31,7 @@ class LocalCallTests {
 				new byte[0]);
 		RedisIdempotencyKey key = new RedisIdempotencyKey("sell",
 				new KeySpace("ge", "idempotency").entity(KeyPart.of("sell")));
-		return new IdempotencyDecision.Granted(request, new RedisIdempotency.Handle(key, "owner", 1), false,
-				CallBudget.of(Duration.ofSeconds(1)));
+		return new IdempotencyDecision.Granted(request, key, "owner", 1, false, CallBudget.of(Duration.ofSeconds(1)));
 	}
 
 	@Test
