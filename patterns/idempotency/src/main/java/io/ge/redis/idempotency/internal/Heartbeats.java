@@ -32,8 +32,12 @@ final class Heartbeats {
 	}
 
 	void add(IdempotencyDecision.Granted claim) {
-		this.rounds.computeIfAbsent(claim.request().settings().lease(), this::newRound)
-			.put(claim.owner(), new Running(claim, System.nanoTime()));
+		Duration lease = claim.request().settings().lease();
+		Map<String, Running> round = this.rounds.get(lease);
+		if (round == null) {
+			round = newRound(lease);
+		}
+		round.put(claim.owner(), new Running(claim, System.nanoTime()));
 	}
 
 	void remove(IdempotencyDecision.Granted claim) {
@@ -45,6 +49,11 @@ final class Heartbeats {
 
 	private Map<String, Running> newRound(Duration lease) {
 		Map<String, Running> round = new ConcurrentHashMap<>();
+		// Not within the map's monitor: the timer has a lock of its own
+		Map<String, Running> present = this.rounds.putIfAbsent(lease, round);
+		if (present != null) {
+			return present;
+		}
 		long interval = lease.toNanos() / 3;
 		try {
 			this.timer.scheduleWithFixedDelay(() -> beat(round, interval / 2), interval, interval,
@@ -52,6 +61,10 @@ final class Heartbeats {
 		}
 		catch (RejectedExecutionException ex) {
 			// shutting down: running calls have one lease to end
+		}
+		catch (RuntimeException | Error ex) {
+			this.rounds.remove(lease, round);
+			throw ex;
 		}
 		return round;
 	}

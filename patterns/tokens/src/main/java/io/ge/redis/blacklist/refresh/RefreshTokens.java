@@ -4,10 +4,11 @@ package io.ge.redis.blacklist.refresh;
 
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.core.ProcessClock;
@@ -134,14 +135,8 @@ public interface RefreshTokens {
 	 */
 	static RefreshTokens unguarded() {
 		SecureRandom random = new SecureRandom();
-		Map<String, RefreshToken> sessions = Collections.synchronizedMap(new LinkedHashMap<>() {
-
-			@Override
-			protected boolean removeEldestEntry(Map.Entry<String, RefreshToken> eldest) {
-				return size() > 10_000;
-			}
-
-		});
+		Map<String, RefreshToken> sessions = new ConcurrentHashMap<>();
+		Queue<String> oldestFirst = new ConcurrentLinkedQueue<>();
 		return StandIn.of(RefreshTokens.class, Map.of("issue", (call) -> {
 			String subject = String.valueOf(call[1]);
 			Assert.hasText(subject, "The subject must not be blank");
@@ -149,6 +144,10 @@ public interface RefreshTokens {
 			RefreshToken first = new RefreshToken(token.value(), token.sessionId(), (String) call[0], subject,
 					(call.length > 2) ? (String) call[2] : null, ProcessClock.next(), Duration.ofDays(30));
 			sessions.put(token.family(), first);
+			oldestFirst.add(token.family());
+			if (sessions.size() > 10_000) {
+				sessions.remove(oldestFirst.remove());
+			}
 			return first;
 		}, "rotate", (call) -> {
 			TokenText token = TokenText.parse(String.valueOf(call[0]));
@@ -157,7 +156,7 @@ public interface RefreshTokens {
 					: new Rotation.Rotated(first.next(token.successor(TokenText.nonce(random)).value()));
 		}, "revoke", (call) -> {
 			TokenText token = TokenText.parse(String.valueOf(call[0]));
-			return token != null && sessions.remove(token.family()) != null;
+			return token != null && sessions.remove(token.family()) != null && oldestFirst.remove(token.family());
 		}));
 	}
 
