@@ -28,6 +28,9 @@ final class BlacklistEngine {
 	// Tokens may name any issuer where their signature is not checked before
 	private static final int MOST_ISSUERS = 8;
 
+	static final Runnable WITHOUT_WAITING = () -> {
+	};
+
 	private final RedisTokenBlacklist redis;
 
 	private final LocalRows memory;
@@ -56,7 +59,11 @@ final class BlacklistEngine {
 		return new TreeSet<>(this.issuers);
 	}
 
-	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token) {
+	/**
+	 * Decides about a token.
+	 * @param asking called before Redis is asked, may refuse that
+	 */
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, TokenIdentity token, Runnable asking) {
 		if (token.issuer() != null && this.issuers.size() < MOST_ISSUERS) {
 			this.issuers.add(token.issuer());
 		}
@@ -72,8 +79,11 @@ final class BlacklistEngine {
 			return completedFuture(BlacklistDecision.of(list, TokenStatus.EXPIRED, Source.LOCAL, null));
 		}
 		BlacklistDecision remembered = remembered(list, token);
-		boolean known = remembered != null && (fresh || remembered != list.clear());
-		return known ? completedFuture(remembered) : decide(list, this.redis.check(token), remembered);
+		if (remembered != null && (fresh || remembered != list.clear())) {
+			return completedFuture(remembered);
+		}
+		asking.run();
+		return decide(list, this.redis.check(token), remembered);
 	}
 
 	private @Nullable BlacklistDecision remembered(BlacklistSettings list, TokenIdentity token) {
@@ -85,13 +95,17 @@ final class BlacklistEngine {
 		return BlacklistDecision.of(list, status, Source.LOCAL, (name != null) ? this.memory.reason(name) : null);
 	}
 
-	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, RowName block) {
+	public CompletableFuture<BlacklistDecision> decide(BlacklistSettings list, RowName block, Runnable asking) {
 		long now = System.nanoTime();
 		boolean fresh = isFresh(now);
 		BlacklistDecision remembered = this.memory.isBlocked(block, now)
 				? BlacklistDecision.of(list, TokenStatus.REVOKED, Source.LOCAL, this.memory.reason(block))
 				: list.clear();
-		return fresh ? completedFuture(remembered) : decide(list, this.redis.check(block), remembered);
+		if (fresh) {
+			return completedFuture(remembered);
+		}
+		asking.run();
+		return decide(list, this.redis.check(block), remembered);
 	}
 
 	/**

@@ -55,12 +55,13 @@ final class BlacklistGuard implements Guard<BlacklistOperation> {
 			MethodExpression subject = this.operation.subject();
 			if (subject != null) {
 				RowName block = RowName.block(list.name(), KeyText.of(subject.evaluate(this.invocation), subject));
-				return engine.decide(list, block);
+				return engine.decide(list, block, BlacklistEngine.WITHOUT_WAITING);
 			}
 			MethodExpression expression = this.operation.token();
 			TokenIdentity token = (expression != null)
 					? this.tokens.of(expression.evaluate(this.invocation), expression) : this.tokens.ofCaller();
-			return (token != null) ? engine.decide(list, token) : CompletableFuture.completedFuture(null);
+			return (token != null) ? engine.decide(list, token, BlacklistEngine.WITHOUT_WAITING)
+					: CompletableFuture.completedFuture(null);
 		}
 
 		@Override

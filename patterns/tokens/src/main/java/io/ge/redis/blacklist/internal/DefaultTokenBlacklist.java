@@ -156,23 +156,28 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public TokenStatus check(TokenIdentity token) {
-		return await("check", this.engine.decide(this.lists.get(TOKENS), token)).status();
+		return publish(Waiting.await(this.engine.decide(this.lists.get(TOKENS), token,
+				() -> EventLoops.forbidWaiting("TokenBlacklist.check", "checkAsync"))))
+			.status();
 	}
 
 	@Override
 	public CompletionStage<TokenStatus> checkAsync(TokenIdentity token) {
-		return handOver(this.engine.decide(this.lists.get(TOKENS), token), (decision) -> publish(decision).status());
+		return handOver(this.engine.decide(this.lists.get(TOKENS), token, BlacklistEngine.WITHOUT_WAITING),
+				(decision) -> publish(decision).status());
 	}
 
 	@Override
 	public boolean isBlocked(String name, Object subject) {
-		return await("isBlocked", this.engine.decide(this.lists.get(name), row(name, subject)))
-			.status() != TokenStatus.CLEAR;
+		BlacklistDecision decision = Waiting.await(this.engine.decide(this.lists.get(name), row(name, subject),
+				() -> EventLoops.forbidWaiting("TokenBlacklist.isBlocked", "isBlockedAsync")));
+		return publish(decision).status() != TokenStatus.CLEAR;
 	}
 
 	@Override
 	public CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
-		return handOver(this.engine.decide(this.lists.get(name), row(name, subject)),
+		return handOver(
+				this.engine.decide(this.lists.get(name), row(name, subject), BlacklistEngine.WITHOUT_WAITING),
 				(decision) -> publish(decision).status() != TokenStatus.CLEAR);
 	}
 
@@ -191,14 +196,6 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	static RowName row(String name, Object subject) {
 		return RowName.block(name, KeyText.of(subject, "The subject of blacklist '" + name + "'"));
-	}
-
-	// Threads that must not wait get answers from memory all the same
-	private BlacklistDecision await(String method, CompletableFuture<BlacklistDecision> asked) {
-		if (!asked.isDone()) {
-			EventLoops.forbidWaiting("TokenBlacklist." + method, method + "Async");
-		}
-		return publish(Waiting.await(asked));
 	}
 
 	private <T> CompletionStage<T> handOver(CompletableFuture<T> asked) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The rows as this instance remembers them. Any number of threads read, while writers
  * wait for each other.
  * <p>
- * The memory of a revoked token lasts until the token has expired, so it is reliable
+ * The memory of a revoked token lasts until the token has expired. So it is reliable
  * whatever its age, and remains when Redis has lost it. Blocks can end early: their
  * absence is reliable only while the memory is up to date.
  * <p>
