@@ -2,15 +2,24 @@
 
 package io.ge.redis.idempotency.internal;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
+import io.ge.redis.core.call.AbandonedException;
+import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.transaction.ThreadTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
+import io.ge.redis.idempotency.IdempotencyEvent.Outcome;
+import io.ge.redis.idempotency.internal.IdempotencyDecision.Completed;
+import io.ge.redis.idempotency.internal.IdempotencyDecision.Ending;
+import io.ge.redis.idempotency.internal.IdempotencyDecision.Granted;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +28,9 @@ import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Decides what a call leaves behind. It decides when the method has ended, its exchange
- * has a response, and the caller's transaction, if any, has ended. It runs on the thread
- * of the last of these.
+ * The work of a call that has claimed its key. Decides what the call leaves behind when
+ * the method has ended, its exchange has a response, and the caller's transaction, if
+ * any, has ended. It runs on the thread of the last of these.
  * <p>
  * The response is kept as it is, with two exceptions. If rendering it has failed after
  * the method had returned, the value is kept. If advice around the guard has answered in
@@ -33,21 +42,20 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * that ran without a transaction while that one was suspended is not undone. A method
  * that ran as a whole while the caller's transaction was suspended does not depend on it.
  */
-final class CallCompletion implements IdempotentExchange.Completion {
+final class CallCompletion extends IdempotentCall.Bound implements IdempotentExchange.Completion {
 
-	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
+	/** For the end of a transaction that a failed call has left open. */
+	private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-	private final FailureWithoutTransaction policy;
-
-	private final Progress progress;
-
-	private final CallTransactions transactions;
-
-	private final Function<@Nullable Object, Recording> values;
+	private final Granted claim;
 
 	private final @Nullable StoredExceptions exceptions;
 
-	private final Function<IdempotencyDecision.Ending, CompletionStage<?>> conclusion;
+	private final @Nullable IdempotentExchange exchange;
+
+	private final StreamCodec.@Nullable Recorder stream;
+
+	private final Function<@Nullable Object, Recording> values;
 
 	private final AtomicInteger suspensions = new AtomicInteger();
 
@@ -58,6 +66,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 	private @Nullable Object result;
 
 	private @Nullable Throwable failure;
+
+	private @Nullable TransactionalRecord other;
 
 	private boolean abandoned;
 
@@ -75,71 +85,118 @@ final class CallCompletion implements IdempotentExchange.Completion {
 
 	private volatile @Nullable Recording recording;
 
-	private volatile boolean joined;
+	private final boolean joined;
 
 	private volatile @Nullable Integer callersStatus;
 
-	CallCompletion(FailureWithoutTransaction policy, Progress progress, CallTransactions transactions,
-			Function<@Nullable Object, Recording> values, @Nullable StoredExceptions exceptions,
-			Function<IdempotencyDecision.Ending, CompletionStage<?>> conclusion) {
-		this.policy = policy;
-		this.progress = progress;
-		this.transactions = transactions;
-		this.values = values;
-		this.exceptions = exceptions;
-		this.conclusion = conclusion;
-	}
+	/** Whether the claim ends with this work, whose caller waits for that. */
+	private volatile boolean waitedFor;
+
+	private volatile @Nullable Runnable publishing;
 
 	/**
-	 * To be called before the method runs.
-	 * @param subscriber its context, or {@code null} if the caller is this thread
+	 * To be created before the method runs.
 	 */
-	void join(@Nullable Object subscriber) {
-		OfCaller participant = new OfCaller(subscriber != null);
-		this.joined = (subscriber != null) ? Subscribers.join(subscriber, participant)
+	CallCompletion(IdempotentCall call, Granted claim, @Nullable TransactionalRecords records) {
+		super(call, claim.fence());
+		this.claim = claim;
+		this.exceptions = call.action.exceptions();
+		this.exchange = call.action.exchange();
+		this.stream = (call.action.codec() instanceof StreamCodec codec) ? codec.new Recorder() : null;
+		CallRecord row = (records != null) ? new CallRecord(records, claim, this.progress, call::recorded) : null;
+		this.record = row;
+		this.values = (row != null) ? row::record : call::recorded;
+		call.completion = this;
+		OfCaller participant = new OfCaller(call.subscriber != null);
+		this.joined = (call.subscriber != null) ? Subscribers.join(call.subscriber, participant)
 				: ThreadTransactions.join(participant);
 		if (this.joined && this.transactions.isPlain()) {
 			this.progress.calledWithin(participant);
 		}
+		this.waitedFor = this.exchange == null && !this.joined;
+		if (this.exchange != null) {
+			this.exchange.capture(this);
+		}
 	}
 
-	boolean isJoined() {
-		return this.joined;
+	@Override
+	boolean isWatched() {
+		return true;
 	}
 
-	void discard() {
-		this.settled.set(true);
+	@Override
+	public @Nullable Object start() throws Throwable {
+		Object promise = super.start();
+		return (this.stream != null && promise != null) ? this.call.form.observed(promise, this.stream::add) : promise;
 	}
 
-	void returned(@Nullable Object result) {
-		this.result = result;
-		left();
+	@Override
+	public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
+		super.end(value, failure);
+		this.transactions.methodEnded();
+		if (failure == null) {
+			this.result = (this.stream != null) ? this.stream : value;
+			return left();
+		}
+		if (this.call.form.isPlain() || !this.transactions.isOpen()) {
+			return failed(failure);
+		}
+		// Such as a rollback after the subscriber has cancelled
+		return this.transactions.awaitEnd()
+			.completeOnTimeout(null, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+			.thenCompose((nothing) -> failed(failure));
 	}
 
-	void threw(Throwable failure) {
-		this.failure = failure;
-		left();
-	}
-
-	/**
-	 * The call was abandoned: a response, if any, is not its own, and the method may
-	 * still run.
-	 */
-	CompletionStage<Boolean> abandoned() {
+	private CompletionStage<?> failed(Throwable thrown) {
+		if (!(thrown instanceof AbandonedException)) {
+			this.failure = thrown;
+			return left();
+		}
+		// A response, if any, is not its own, and the method may still run
+		this.waitedFor = false;
 		this.abandoned = true;
-		left();
-		return superseded();
+		if (this.call.form.kind() == ResultForm.Kind.MULTIPLE) {
+			this.call.warnOnce("A subscriber of @Idempotent '" + this.call.name()
+					+ "' has cancelled its publisher before the end, as take(n) and next() do, so the outcome of the"
+					+ " call is unknown. Take all values, such as with collectList(), before choosing some.", "");
+		}
+		return left();
 	}
 
-	CompletionStage<Boolean> superseded() {
-		return end(new Recording.Failed(), RecordKind.VALUE);
-	}
-
-	private void left() {
+	private CompletionStage<?> left() {
 		this.committed = this.transactions.hasCommitted();
 		this.begun = this.transactions.hasBegun();
 		this.leftCaller = this.transactions.hasLeftCaller(this.suspensions.get());
 		this.running = false;
+		this.other = (this.failure != null && this.record != null) ? this.record.findOfAnother() : null;
+		if (this.abandoned || this.other != null) {
+			return end(new Recording.Failed(), RecordKind.VALUE);
+		}
+		// When both the method and the exchange have ended, the later one ends the claim
+		return (this.exchange == null || this.unanswered) ? unanswered() : DONE;
+	}
+
+	/**
+	 * Leaves the claim to its release.
+	 */
+	void discard() {
+		this.settled.set(true);
+	}
+
+	@Override
+	public void tellOfEnd() {
+		Runnable publish = this.publishing;
+		if (publish != null) {
+			publish.run();
+		}
+	}
+
+	@Override
+	public @Nullable Object recover(Throwable failure) throws Throwable {
+		if (this.other == null) {
+			throw failure;
+		}
+		return this.call.replay(this.claim.request(), this.other);
 	}
 
 	@Override
@@ -188,14 +245,6 @@ final class CallCompletion implements IdempotentExchange.Completion {
 				: end(new Recording.Failed(), RecordKind.EXCEPTION);
 	}
 
-	/**
-	 * Returns whether no answer will follow any more. When both the method and the
-	 * exchange have ended, the later one ends the claim.
-	 */
-	boolean isUnanswered() {
-		return this.unanswered;
-	}
-
 	private CompletionStage<Boolean> end(Recording recording, RecordKind kind) {
 		if (this.running || !this.ended.compareAndSet(false, true)) {
 			return CompletableFuture.completedFuture(false);
@@ -210,16 +259,32 @@ final class CallCompletion implements IdempotentExchange.Completion {
 		if (known == null || (this.joined && this.callersStatus == null) || !this.settled.compareAndSet(false, true)) {
 			return DONE;
 		}
-		return this.conclusion.apply(decide(known));
+		return conclude(decide(known));
 	}
 
-	private IdempotencyDecision.Ending decide(Recording recording) {
+	private CompletionStage<?> conclude(Ending ending) {
+		CallRecord row = this.record;
+		Ending known = (row != null) ? row.correct(ending) : ending;
+		if (row != null && known instanceof Completed completed && completed.fingerprint() != null) {
+			Waiting.await(this.call.engine().end(this.claim, known));
+			if (row.isJoined()) {
+				this.call.publish(Outcome.LEASE_LOST);
+			}
+			return DONE;
+		}
+		boolean hasRow = row != null && row.isCommitted();
+		return this.waitedFor
+				? this.call.ended(this.claim, known, hasRow).thenAccept((publish) -> this.publishing = publish)
+				: this.call.end(this.claim, known, hasRow);
+	}
+
+	private Ending decide(Recording recording) {
 		boolean apart = this.progress.isApart() || this.transactions.isApart();
 		Integer status = apart ? null : this.callersStatus;
 		boolean succeeded = recording instanceof Recording.Stored || recording instanceof Recording.Lost;
 		if (succeeded && (status == null || status == TransactionSynchronization.STATUS_COMMITTED)) {
-			return new IdempotencyDecision.Completed(
-					(recording instanceof Recording.Stored stored) ? stored.bytes() : null, this.kind, null);
+			return new Completed((recording instanceof Recording.Stored stored) ? stored.bytes() : null, this.kind,
+					null);
 		}
 		return isNothingCommitted(recording, status) ? new IdempotencyDecision.Release()
 				: new IdempotencyDecision.Unknown();
@@ -237,7 +302,8 @@ final class CallCompletion implements IdempotentExchange.Completion {
 					&& !this.leftCaller;
 		}
 		return this.begun || (recording instanceof Recording.Retryable && !this.transactions.mayHaveMissed())
-				|| (this.policy == FailureWithoutTransaction.RELEASE && !this.abandoned);
+				|| (this.claim.request().settings().onFailureWithoutTransaction() == FailureWithoutTransaction.RELEASE
+						&& !this.abandoned);
 	}
 
 	final class OfCaller implements TransactionParticipant {

@@ -30,7 +30,7 @@ sealed interface IdempotencyDecision {
 	}
 
 	/**
-	 * How a granted claim ends.
+	 * The end of a granted claim.
 	 */
 	sealed interface Ending permits Completed, Unknown, Release {
 

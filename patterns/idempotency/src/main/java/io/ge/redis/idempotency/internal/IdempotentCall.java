@@ -2,17 +2,13 @@
 
 package io.ge.redis.idempotency.internal;
 
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 import io.ge.redis.RedisUnavailableException;
-import io.ge.redis.core.call.AbandonedException;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
@@ -55,22 +51,19 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 	private static final Log logger = LogFactory.getLog(IdempotentCall.class);
 
-	/** For the end of a transaction that a failed call has left open. */
-	private static final Duration PATIENCE = Duration.ofSeconds(5);
+	final ResultForm form;
 
-	private final ResultForm form;
-
-	private final Action action;
+	final Action action;
 
 	private final Parts parts;
 
-	private @Nullable Object subscriber;
+	@Nullable Object subscriber;
 
 	private @Nullable CallTransactions around;
 
 	private volatile @Nullable IdempotencyRequest request;
 
-	private volatile @Nullable CallCompletion completion;
+	volatile @Nullable CallCompletion completion;
 
 	IdempotentCall(ResultForm form, Action action, Parts parts) {
 		this.form = form;
@@ -93,8 +86,8 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			return CompletableFuture.completedFuture(null);
 		}
 		IdempotentExchange exchange = this.form.isPlain() ? null : this.action.exchange();
-		CompletableFuture<@Nullable IdempotencyDecision> claimed = this.parts.engine()
-			.claim(asked, (exchange != null) ? exchange.ready() : null);
+		CompletableFuture<@Nullable IdempotencyDecision> claimed = engine().claim(asked,
+				(exchange != null) ? exchange.ready() : null);
 		return (exchange != null && exchange.isAwaitedHere()) ? awaited(asked, claimed) : claimed;
 	}
 
@@ -134,7 +127,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	public Work decide(@Nullable IdempotencyDecision decision) {
 		IdempotencyRequest asked = this.request;
 		if (asked == null || decision == null) {
-			return new Bound(null);
+			return new Bound(this, null);
 		}
 		if (decision instanceof Granted granted) {
 			return granted(granted);
@@ -144,7 +137,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		}
 		if (decision instanceof IdempotencyDecision.Unavailable unavailable) {
 			requireAllowed(unavailable.reason());
-			return new Bound(null);
+			return new Bound(this, null);
 		}
 		TransactionalRecord record = (this.form.isPlain() && decision instanceof IdempotencyDecision.Unknown)
 				? findReturned(asked) : null;
@@ -174,11 +167,11 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		return new OutcomeUnknownException(name());
 	}
 
-	private String name() {
+	String name() {
 		return this.action.settings().name();
 	}
 
-	private void publish(Outcome outcome) {
+	void publish(Outcome outcome) {
 		this.parts.events().publish(new IdempotencyEvent(name(), outcome));
 	}
 
@@ -188,7 +181,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		if (begun != null) {
 			begun.discard();
 		}
-		this.parts.engine().release(decision);
+		engine().release(decision);
 	}
 
 	/**
@@ -198,7 +191,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	private @Nullable TransactionalRecord findReturned(IdempotencyRequest asked) {
 		try {
 			TransactionalRecords records = this.parts.records().get();
-			TransactionalRecord record = (records != null) ? records.find(this.parts.engine().id(asked), false) : null;
+			TransactionalRecord record = (records != null) ? records.find(engine().id(asked), false) : null;
 			return (record != null && record.result() != null) ? record : null;
 		}
 		catch (RuntimeException ex) {
@@ -207,7 +200,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		}
 	}
 
-	private @Nullable Object replay(IdempotencyRequest asked, TransactionalRecord record) throws Throwable {
+	@Nullable Object replay(IdempotencyRequest asked, TransactionalRecord record) throws Throwable {
 		if (!Arrays.equals(record.fingerprint(), asked.fingerprint())) {
 			throw refusal(new IdempotencyDecision.Mismatch());
 		}
@@ -280,7 +273,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 		return means;
 	}
 
-	private void warnOnce(String warning, String detail) {
+	void warnOnce(String warning, String detail) {
 		if (this.parts.warned().add(warning)) {
 			logger.warn(warning + detail + " Logged once per operation");
 		}
@@ -290,7 +283,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	 * Records a value and never fails: the effect is final, so the key must be closed and
 	 * the caller answered.
 	 */
-	private Recording recorded(@Nullable Object result) {
+	Recording recorded(@Nullable Object result) {
 		try {
 			return this.action.codec().record(result);
 		}
@@ -303,7 +296,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	private Work granted(Granted claim) {
 		try {
 			if (!this.form.isPlain()) {
-				return new Running(claim, null);
+				return new CallCompletion(this, claim, null);
 			}
 			// A first call may run without a record, one that takes over may not
 			AvailableRecords available = this.parts.records();
@@ -311,10 +304,9 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			TransactionalRecord record = (records != null && claim.takenOver()) ? records.find(claim.id(), false)
 					: null;
 			if (record == null) {
-				return new Running(claim, records);
+				return new CallCompletion(this, claim, records);
 			}
-			Waiting.await(this.parts.engine()
-				.end(claim, new Completed(record.result(), RecordKind.VALUE, record.fingerprint())));
+			Waiting.await(engine().end(claim, new Completed(record.result(), RecordKind.VALUE, record.fingerprint())));
 			return () -> replay(claim.request(), record);
 		}
 		catch (RuntimeException | Error ex) {
@@ -324,7 +316,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	}
 
 	// Listeners are the application's, so they do not run on a thread of the driver
-	private CompletionStage<?> end(Granted claim, Ending ending, boolean hasRow) {
+	CompletionStage<?> end(Granted claim, Ending ending, boolean hasRow) {
 		CompletionStage<Runnable> ended = ended(claim, ending, hasRow);
 		if (this.form.isPlain()) {
 			Waiting.await(ended).run();
@@ -343,11 +335,11 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	 * @return completes with what publishes the outcome, to be run on a thread of the
 	 * application
 	 */
-	private CompletionStage<Runnable> ended(Granted claim, Ending ending, boolean hasRow) {
+	CompletionStage<Runnable> ended(Granted claim, Ending ending, boolean hasRow) {
 		boolean retry = this.action.settings().onUnknownOutcome() == UnknownOutcome.RETRY;
 		Ending sent = (retry && ending instanceof IdempotencyDecision.Unknown) ? new IdempotencyDecision.Release()
 				: ending;
-		return this.parts.engine().end(claim, sent).thenApply((valid) -> () -> {
+		return engine().end(claim, sent).thenApply((valid) -> () -> {
 			publish(valid ? outcome(ending) : Outcome.LEASE_LOST);
 			if (!valid) {
 				logger.warn("A call of @Idempotent '" + name()
@@ -363,6 +355,10 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			return Outcome.EXECUTED;
 		}
 		return (ending instanceof IdempotencyDecision.Release) ? Outcome.RELEASED : Outcome.UNKNOWN;
+	}
+
+	IdempotencyEngine engine() {
+		return this.parts.engine();
 	}
 
 	/**
@@ -425,12 +421,13 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 	 * Work with a context of its own. Without a claim it runs unprotected, also by the
 	 * claim of a call around it.
 	 */
-	private class Bound implements Work {
+	static class Bound implements Work {
+
+		final IdempotentCall call;
 
 		final Progress progress = new Progress();
 
-		final CallTransactions transactions = new CallTransactions(IdempotentCall.this.parts.transactions(),
-				IdempotentCall.this.form.kind(), IdempotentCall.this.around);
+		final CallTransactions transactions;
 
 		private final @Nullable Long fence;
 
@@ -438,14 +435,15 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 		@Nullable CallRecord record;
 
-		Bound(@Nullable Long fence) {
+		Bound(IdempotentCall call, @Nullable Long fence) {
+			this.call = call;
+			this.transactions = new CallTransactions(call.parts.transactions(), call.form.kind(), call.around);
 			this.fence = fence;
 		}
 
 		@Override
 		public void begin(Beginning beginning) throws Throwable {
-			IdempotencyContext entered = IdempotencyContext.enter(IdempotentCall.this.action.settings().name(),
-					this.fence);
+			IdempotencyContext entered = IdempotencyContext.enter(this.call.name(), this.fence);
 			this.context = entered;
 			boolean watched = isWatched();
 			if (watched) {
@@ -453,7 +451,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 			}
 			try {
 				beginning.run();
-				if (!IdempotentCall.this.form.isPlain()) {
+				if (!this.call.form.isPlain()) {
 					this.transactions.returned();
 				}
 			}
@@ -467,7 +465,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 		// The transactions of plain work without a claim belong to a call around it
 		boolean isWatched() {
-			return !IdempotentCall.this.form.isPlain();
+			return !this.call.form.isPlain();
 		}
 
 		@Override
@@ -477,129 +475,13 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 		@Override
 		public @Nullable Object start() throws Throwable {
-			return IdempotentCall.this.action.run(this.progress);
+			return this.call.action.run(this.progress);
 		}
 
 		@Override
 		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-			IdempotentCall.this.action.end(this.progress);
+			this.call.action.end(this.progress);
 			return DONE;
-		}
-
-	}
-
-	private final class Running extends Bound {
-
-		private final Granted claim;
-
-		private final @Nullable IdempotentExchange exchange = IdempotentCall.this.action.exchange();
-
-		private final StreamCodec.@Nullable Recorder stream;
-
-		private final CallCompletion completion;
-
-		/** Whether the claim ends with this work, whose caller waits for that. */
-		private volatile boolean waitedFor;
-
-		private volatile @Nullable Runnable publishing;
-
-		private @Nullable TransactionalRecord other;
-
-		Running(Granted claim, @Nullable TransactionalRecords records) {
-			super(claim.fence());
-			this.claim = claim;
-			Function<@Nullable Object, Recording> values = IdempotentCall.this::recorded;
-			this.record = (records != null) ? new CallRecord(records, claim, this.progress, values) : null;
-			this.stream = (IdempotentCall.this.action.codec() instanceof StreamCodec codec) ? codec.new Recorder()
-					: null;
-			this.completion = new CallCompletion(claim.request().settings().onFailureWithoutTransaction(),
-					this.progress, this.transactions, (this.record != null) ? this.record::record : values,
-					IdempotentCall.this.action.exceptions(), this::conclude);
-			IdempotentCall.this.completion = this.completion;
-			this.completion.join(IdempotentCall.this.subscriber);
-			this.waitedFor = this.exchange == null && !this.completion.isJoined();
-			if (this.exchange != null) {
-				this.exchange.capture(this.completion);
-			}
-		}
-
-		@Override
-		boolean isWatched() {
-			return true;
-		}
-
-		private CompletionStage<?> conclude(Ending ending) {
-			CallRecord recorded = this.record;
-			Ending known = (recorded != null) ? recorded.correct(ending) : ending;
-			if (recorded != null && known instanceof Completed completed && completed.fingerprint() != null) {
-				Waiting.await(IdempotentCall.this.parts.engine().end(this.claim, known));
-				if (recorded.isJoined()) {
-					publish(Outcome.LEASE_LOST);
-				}
-				return DONE;
-			}
-			boolean hasRow = recorded != null && recorded.isCommitted();
-			return this.waitedFor ? ended(this.claim, known, hasRow).thenAccept((publish) -> this.publishing = publish)
-					: IdempotentCall.this.end(this.claim, known, hasRow);
-		}
-
-		@Override
-		public void tellOfEnd() {
-			Runnable publish = this.publishing;
-			if (publish != null) {
-				publish.run();
-			}
-		}
-
-		@Override
-		public @Nullable Object start() throws Throwable {
-			Object promise = super.start();
-			return (this.stream != null && promise != null)
-					? IdempotentCall.this.form.observed(promise, this.stream::add) : promise;
-		}
-
-		@Override
-		public CompletionStage<?> end(@Nullable Object value, @Nullable Throwable failure) {
-			super.end(value, failure);
-			this.transactions.methodEnded();
-			if (failure == null) {
-				this.completion.returned((this.stream != null) ? this.stream : value);
-				return answered();
-			}
-			if (IdempotentCall.this.form.isPlain() || !this.transactions.isOpen()) {
-				return failed(failure);
-			}
-			// Such as a rollback after the subscriber has cancelled
-			return this.transactions.awaitEnd()
-				.completeOnTimeout(null, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
-				.thenCompose((nothing) -> failed(failure));
-		}
-
-		private CompletionStage<?> failed(Throwable failure) {
-			if (failure instanceof AbandonedException) {
-				this.waitedFor = false;
-				if (IdempotentCall.this.form.kind() == ResultForm.Kind.MULTIPLE) {
-					warnOnce("A subscriber of @Idempotent '" + name() + "' has cancelled its publisher before the end,"
-							+ " as take(n) and next() do, so the outcome of the call is unknown. Take all values, such"
-							+ " as with collectList(), before choosing some.", "");
-				}
-				return this.completion.abandoned();
-			}
-			this.completion.threw(failure);
-			this.other = (this.record != null) ? this.record.findOfAnother() : null;
-			return (this.other != null) ? this.completion.superseded() : answered();
-		}
-
-		private CompletionStage<?> answered() {
-			return (this.exchange == null || this.completion.isUnanswered()) ? this.completion.unanswered() : DONE;
-		}
-
-		@Override
-		public @Nullable Object recover(Throwable failure) throws Throwable {
-			if (this.other == null) {
-				throw failure;
-			}
-			return replay(this.claim.request(), this.other);
 		}
 
 	}
