@@ -24,7 +24,7 @@ import org.springframework.util.Assert;
  * @param maxStaleness longest time for which an instance may answer from memory without
  * having confirmed that it knows every revocation
  * @param maxExactIds number of revoked tokens and sessions that an instance keeps, at
- * about 110 bytes each; if there are more, it asks Redis about every token that it does
+ * about 115 bytes each; if there are more, it asks Redis about every token that it does
  * not know as revoked
  * @param staleFor time for which an instance answers from memory while Redis is
  * unavailable, with on-outage=local

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Revokes tokens and blocks subjects, on all instances at once.
  * <p>
  * A check costs nothing: every instance keeps all revocations and blocks in memory, about
- * 110 bytes each, and follows the changes. The instance that revoked a token refuses it
+ * 115 bytes each, and follows the changes. The instance that revoked a token refuses it
  * from the moment the call returns. The others usually refuse it within milliseconds, and
  * at the latest after {@code ge.redis.blacklist.max-staleness} (2 s). An instance that
  * has not been up to date for so long does not answer from memory. It asks Redis: one

@@ -176,8 +176,7 @@ final class DefaultTokenBlacklist implements TokenBlacklist {
 
 	@Override
 	public CompletionStage<Boolean> isBlockedAsync(String name, Object subject) {
-		return handOver(
-				this.engine.decide(this.lists.get(name), row(name, subject), BlacklistEngine.WITHOUT_WAITING),
+		return handOver(this.engine.decide(this.lists.get(name), row(name, subject), BlacklistEngine.WITHOUT_WAITING),
 				(decision) -> publish(decision).status() != TokenStatus.CLEAR);
 	}
 

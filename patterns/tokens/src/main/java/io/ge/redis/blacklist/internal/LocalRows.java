@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The rows as this instance remembers them. Any number of threads read, while writers
  * wait for each other.
  * <p>
- * The memory of a revoked token lasts until the token has expired. So it is reliable
- * whatever its age, and remains when Redis has lost it. Blocks can end early: their
- * absence is reliable only while the memory is up to date.
+ * The memory of a revoked token lasts at least until the token has expired. So it is
+ * reliable whatever its age, and remains when Redis has lost it. Blocks can end early:
+ * their absence is reliable only while the memory is up to date.
  * <p>
  * The number of remembered tokens and sessions is limited. Beyond it the memory is
  * incomplete, until all rows are read again and there is room. Until then Redis is asked
@@ -33,7 +33,9 @@ final class LocalRows {
 	private static final int MOST_REASONS = 50_000;
 
 	/** An entry with its key and its place in the map, about. */
-	private static final long BYTES = 110;
+	private static final long BYTES = 115;
+
+	private static final long FEW = 1024;
 
 	private final ReentrantLock writing = new ReentrantLock();
 
@@ -57,10 +59,14 @@ final class LocalRows {
 	/** Whether one was left out since all rows were begun to be read. */
 	private boolean leftOut;
 
+	/** The number of tokens and sessions at which those that have ended are forgotten. */
+	private long tidiedAt;
+
 	public LocalRows(ServerClock clock, Clocks clocks, long mostIds) {
 		this.clock = clock;
 		this.clocks = clocks;
 		this.mostIds = mostIds;
+		this.tidiedAt = Math.min(mostIds, FEW);
 	}
 
 	void apply(Row row) {
@@ -114,14 +120,21 @@ final class LocalRows {
 	}
 
 	private boolean hasRoom() {
-		if (this.revoked.size() < this.mostIds) {
-			return true;
+		boolean full = this.revoked.size() >= this.mostIds;
+		if (this.leftOut || this.revoked.size() < this.tidiedAt) {
+			return !full;
 		}
-		if (this.leftOut) {
-			return false;
-		}
-		forgetEnded();
-		return hasRoomFor(this.revoked.size());
+		forgetEndedTokens();
+		return !full || hasRoomFor(this.revoked.size());
+	}
+
+	/**
+	 * Not each minute: there may be millions, and a thread of the driver does it.
+	 */
+	private void forgetEndedTokens() {
+		long over = over();
+		this.revoked.values().removeIf((entry) -> entry.isOver(over));
+		this.tidiedAt = Math.min(this.mostIds, Math.max(FEW, 2L * this.revoked.size()));
 	}
 
 	boolean isComplete() {
@@ -142,7 +155,7 @@ final class LocalRows {
 	void beginReading() {
 		write(() -> {
 			this.leftOut = false;
-			forgetEnded();
+			forgetEndedTokens();
 		});
 	}
 
@@ -165,9 +178,8 @@ final class LocalRows {
 	}
 
 	void forgetEnded() {
-		long over = this.clock.leastMicros(System.nanoTime()) / 1000 - LATE;
+		long over = over();
 		write(() -> {
-			this.revoked.values().removeIf((entry) -> entry.isOver(over));
 			this.named.values().removeIf((entry) -> entry.isOver(over));
 			this.reasons.values().removeIf((reason) -> reason.standsUntil() <= over);
 		});
@@ -233,6 +245,10 @@ final class LocalRows {
 		long notBefores = this.named.values().stream().filter((entry) -> entry.kind.isNotBefore()).count();
 		return new Size(this.revoked.size(), this.complete, (int) notBefores, (int) blocks, this.reasons.size(),
 				BYTES * (this.revoked.size() + this.named.size()));
+	}
+
+	private long over() {
+		return this.clock.leastMicros(System.nanoTime()) / 1000 - LATE;
 	}
 
 	private Map<Long, Entry> rows(RowKind kind) {

@@ -226,6 +226,18 @@ class LocalRowsTests {
 	}
 
 	@Test
+	void tokensThatHaveEndedAreForgottenWhileOthersAreAdded() {
+		for (int i = 0; i < 1024; i++) {
+			this.rows.apply(row(new RowName(RowKind.TOKEN, "issuer", "old-" + i), NOW / 1000 + 1000, 0));
+		}
+		long now = System.nanoTime();
+		this.clock.set(NOW + 60_000_000, now, now);
+		this.rows.apply(row(new RowName(RowKind.TOKEN, "issuer", "new"), LATER, 0));
+		assertThat(this.rows.size().ids()).isOne();
+		assertThat(this.rows.status(token("new", "boris"))).isEqualTo(TokenStatus.REVOKED);
+	}
+
+	@Test
 	void nothingIsKeptIfNothingMayBe() {
 		LocalRows none = new LocalRows(this.clock, this.clocks, 0);
 		assertThat(none.status(token("1", "boris"))).isEqualTo(TokenStatus.CLEAR);
