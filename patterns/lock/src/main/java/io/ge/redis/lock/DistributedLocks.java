@@ -160,7 +160,7 @@ public interface DistributedLocks {
 	 * @return the locks
 	 */
 	static DistributedLocks unguarded() {
-		return new UnguardedDistributedLocks();
+		return UnguardedDistributedLocks.create();
 	}
 
 	/**

@@ -13,32 +13,35 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.ProcessClock;
+import io.ge.redis.core.StandIn;
 import io.ge.redis.core.invocation.KeyText;
+import io.ge.redis.lock.DistributedLocks.LockedWork;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Grants every lock at once: see {@link DistributedLocks#unguarded()}.
  */
-final class UnguardedDistributedLocks implements DistributedLocks {
+final class UnguardedDistributedLocks {
 
-	@Override
-	public Optional<LockHandle> tryLock(String name, Object key, LockOptions options) {
-		return Optional.of(lock(name, key, options));
+	private UnguardedDistributedLocks() {
 	}
 
-	@Override
-	public LockHandle lock(String name, Object key, LockOptions options) {
-		return lockAll(name, List.of(key), options);
+	static DistributedLocks create() {
+		return StandIn.of(DistributedLocks.class,
+				Map.of("tryLock", (call) -> Optional.of(one(call)), "lock", UnguardedDistributedLocks::one, "lockAll",
+						UnguardedDistributedLocks::all, "execute", (call) -> run(one(call), call), "executeAll",
+						(call) -> run(all(call), call)));
 	}
 
-	@Override
-	public <T extends @Nullable Object, E extends Throwable> T execute(String name, Object key, LockOptions options,
-			LockedWork<T, E> work) throws E {
-		return executeAll(name, List.of(key), options, work);
+	private static MultiLockHandle one(@Nullable Object[] call) {
+		return grant(String.valueOf(call[0]), List.of(Objects.requireNonNull(call[1])));
 	}
 
-	@Override
-	public MultiLockHandle lockAll(String name, Collection<?> keys, LockOptions options) {
+	private static MultiLockHandle all(@Nullable Object[] call) {
+		return grant(String.valueOf(call[0]), (Collection<?>) Objects.requireNonNull(call[1]));
+	}
+
+	private static MultiLockHandle grant(String name, Collection<?> keys) {
 		return grant(name, KeyText.several(keys, "The keys of the lock '" + name + "'"));
 	}
 
@@ -54,52 +57,23 @@ final class UnguardedDistributedLocks implements DistributedLocks {
 		return none;
 	}
 
-	@Override
-	public CompletionStage<Optional<LockHandle>> tryLockAsync(String name, Object key, LockOptions options) {
-		return CompletableFuture.completedStage(tryLock(name, key, options));
-	}
-
-	@Override
-	public CompletionStage<LockHandle> lockAsync(String name, Object key, LockOptions options) {
-		return CompletableFuture.completedStage(lock(name, key, options));
-	}
-
-	@Override
-	public CompletionStage<MultiLockHandle> lockAllAsync(String name, Collection<?> keys, LockOptions options) {
-		return CompletableFuture.completedStage(lockAll(name, keys, options));
-	}
-
-	@Override
-	public <T extends @Nullable Object, E extends Throwable> T executeAll(String name, Collection<?> keys,
-			LockOptions options, LockedWork<T, E> work) throws E {
-		try (MultiLockHandle lock = lockAll(name, keys, options);
-				LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(new BoundLocks.Frame(lock)))) {
-			return work.run(lock);
-		}
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletionStage<T> executeAsync(String name, Object key, LockOptions options,
-			LockedWork<? extends CompletionStage<T>, ?> work) {
-		return executeAllAsync(name, List.of(key), options, work);
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletionStage<T> executeAllAsync(String name, Collection<?> keys,
-			LockOptions options, LockedWork<? extends CompletionStage<T>, ?> work) {
-		MultiLockHandle lock = lockAll(name, keys, options);
+	@SuppressWarnings("unchecked")
+	private static @Nullable Object run(MultiLockHandle lock, @Nullable Object[] call) throws Exception {
 		BoundLocks.Frame frame = new BoundLocks.Frame(lock);
-		CompletionStage<T> working;
+		LockedWork<?, Exception> work = (LockedWork<?, Exception>) Objects.requireNonNull(call[3]);
+		Object result = null;
 		try (LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(frame))) {
-			working = Objects.requireNonNull(work.run(lock), "The work has returned null instead of a stage");
+			result = work.run(lock);
+			return (result instanceof CompletionStage<?> stage) ? stage.whenComplete((value, failure) -> {
+				frame.leave();
+				lock.close();
+			}) : result;
 		}
-		catch (Throwable ex) {
-			working = CompletableFuture.failedStage(ex);
+		finally {
+			if (!(result instanceof CompletionStage<?>)) {
+				lock.close();
+			}
 		}
-		return working.whenComplete((value, failure) -> {
-			frame.leave();
-			lock.close();
-		});
 	}
 
 	/**
