@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
 import com.tngtech.archunit.library.GeneralCodingRules;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -124,9 +125,9 @@ final class ArchitectureRules {
 					.resideInAnyPackage(below(without(PATTERNS, pattern)))));
 		add("an adapter knows no other adapter", ADAPTERS,
 				classesIn(ADAPTERS).should(this.conditions.stayWithinTheirOwnOf(ADAPTERS)));
-		add("only auto-configuration knows auto-configuration",
+		add("only auto-configuration and actuate know auto-configuration",
 				noClasses().that()
-					.resideOutsideOfPackage(this.root + ".autoconfigure..")
+					.resideOutsideOfPackages(this.root + ".autoconfigure..", this.root + ".actuate..")
 					.should()
 					.dependOnClassesThat()
 					.resideInAPackage(this.root + ".autoconfigure.."));
@@ -175,7 +176,7 @@ final class ArchitectureRules {
 	}
 
 	private void addAutoConfiguration() {
-		Set<String> autoConfigure = Set.of("autoconfigure");
+		Set<String> autoConfigure = Set.of("autoconfigure", "actuate", "embedded");
 		add("auto-configurations are public, final, named so and in their package", autoConfigure,
 				classes().that()
 					.areAnnotatedWith(AutoConfiguration.class)
@@ -186,7 +187,16 @@ final class ArchitectureRules {
 					.andShould()
 					.haveSimpleNameEndingWith("AutoConfiguration")
 					.andShould()
-					.resideInAPackage(this.root + ".autoconfigure.."));
+					.resideInAnyPackage(below(autoConfigure)));
+		add("actuate shows auto-configurations and its endpoint only", Set.of("actuate"),
+				classesIn(Set.of("actuate")).and()
+					.areTopLevelClasses()
+					.and()
+					.areNotAnnotatedWith(AutoConfiguration.class)
+					.and()
+					.areNotAnnotatedWith(Endpoint.class)
+					.should()
+					.notBePublic());
 		add("auto-configurations have no public methods", autoConfigure,
 				classes().that()
 					.areAnnotatedWith(AutoConfiguration.class)

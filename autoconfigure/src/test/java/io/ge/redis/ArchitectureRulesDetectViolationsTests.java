@@ -48,7 +48,8 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("web.lock knows no pattern but lock", List.of("web.lock.WebLockKnowsCache"));
 		violators.put("web.session knows no pattern but session", List.of("web.session.WebSessionKnowsCache"));
 		violators.put("an adapter knows no other adapter", List.of("web.WebKnowsSecurity"));
-		violators.put("only auto-configuration knows auto-configuration", List.of("web.WebKnowsAutoConfiguration"));
+		violators.put("only auto-configuration and actuate know auto-configuration",
+				List.of("web.WebKnowsAutoConfiguration"));
 		violators.put("packages form no cycle", List.of("core.one.First", "core.two.Second"));
 		violators.put("only the Redis* classes of a pattern use scripts, keys and drivers",
 				List.of("lock.UsesScripts"));
@@ -62,6 +63,7 @@ class ArchitectureRulesDetectViolationsTests {
 		violators.put("only the store of a near cache knows Caffeine", List.of("cache.CacheUsesCaffeine"));
 		violators.put("auto-configurations are public, final, named so and in their package",
 				List.of("autoconfigure.HiddenAutoConfiguration", "autoconfigure.Misnamed"));
+		violators.put("actuate shows auto-configurations and its endpoint only", List.of("actuate.ShownMeters"));
 		violators.put("auto-configurations have no public methods",
 				List.of("autoconfigure.PublicMethodAutoConfiguration"));
 		violators.put("post-processor beans have static methods",

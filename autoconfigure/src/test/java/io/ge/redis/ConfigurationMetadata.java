@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The configuration metadata of the library: what editors show for
  * {@code application.yml}.
  */
-final class ConfigurationMetadata {
+public final class ConfigurationMetadata {
 
 	private static final String LOCATION = "META-INF/spring-configuration-metadata.json";
 
@@ -42,7 +42,7 @@ final class ConfigurationMetadata {
 	private ConfigurationMetadata() {
 	}
 
-	static ConfigurationMetadata fromClasspath() throws IOException {
+	public static ConfigurationMetadata fromClasspath() throws IOException {
 		ConfigurationMetadata metadata = new ConfigurationMetadata();
 		for (URL url : Collections.list(ConfigurationMetadata.class.getClassLoader().getResources(LOCATION))) {
 			try (InputStream stream = url.openStream()) {
@@ -98,7 +98,7 @@ final class ConfigurationMetadata {
 	}
 
 	/** The properties in the order of their names. */
-	List<Property> properties() {
+	public List<Property> properties() {
 		return this.properties.stream()
 			.map((property) -> new Property(nameOf(property), property.path("type").asString(""),
 					defaultOf(property.path("defaultValue")), property.path("description").asString(""),
@@ -181,7 +181,8 @@ final class ConfigurationMetadata {
 	 * @param description its description
 	 * @param values what its values mean, empty if that is not described
 	 */
-	record Property(String name, String type, String defaultValue, String description, Map<String, String> values) {
+	public record Property(String name, String type, String defaultValue, String description,
+			Map<String, String> values) {
 	}
 
 }

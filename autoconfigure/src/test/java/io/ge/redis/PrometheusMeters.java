@@ -19,7 +19,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.stream.StreamPattern;

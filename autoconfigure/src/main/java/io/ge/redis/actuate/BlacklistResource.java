@@ -14,6 +14,9 @@ import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.internal.BlacklistControl;
 import io.ge.redis.blacklist.internal.RowKind;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -61,9 +64,9 @@ class BlacklistResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of(HASH));
+		request.allowOnly(HASH);
 		if (request.path().isEmpty()) {
-			request.allowOnly(Set.of());
+			request.allowOnly();
 			return this.control.get().overview();
 		}
 		RowKind kind = kind(request);
@@ -75,7 +78,7 @@ class BlacklistResource extends GuardResource {
 		RowKind kind = kind(request);
 		String action = request.text(ACTION);
 		if ("look".equals(action)) {
-			request.allowOnly(Set.of(ACTION, VALUE, (kind == RowKind.BLOCK) ? LIST : ISSUER));
+			request.allowOnly(ACTION, VALUE, (kind == RowKind.BLOCK) ? LIST : ISSUER);
 			List<String> values = values(request);
 			return this.control.get().look(kind, issuer(kind, request), values);
 		}
@@ -98,7 +101,7 @@ class BlacklistResource extends GuardResource {
 	}
 
 	private ActionReport revokeToken(GuardRequest request) {
-		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, EXPIRES, REASON));
+		request.allowOnly(ACTION, ISSUER, VALUE, EXPIRES, REASON);
 		String id = required(request, VALUE);
 		Instant expires = expires(request);
 		String issuer = issuer(RowKind.TOKEN, request);
@@ -106,7 +109,7 @@ class BlacklistResource extends GuardResource {
 	}
 
 	private ActionReport revokeAll(RowKind kind, GuardRequest request) {
-		request.allowOnly(Set.of(ACTION, ISSUER, VALUE, REASON));
+		request.allowOnly(ACTION, ISSUER, VALUE, REASON);
 		String value = required(request, VALUE);
 		String issuer = issuer(kind, request);
 		return done(kind, request, (blacklist) -> switch (kind) {
@@ -117,7 +120,7 @@ class BlacklistResource extends GuardResource {
 	}
 
 	private ActionReport block(GuardRequest request) {
-		request.allowOnly(Set.of(ACTION, LIST, VALUE, DURATION, REASON));
+		request.allowOnly(ACTION, LIST, VALUE, DURATION, REASON);
 		String list = required(request, LIST);
 		List<String> subject = values(request);
 		Duration duration = request.duration(DURATION);
@@ -141,7 +144,7 @@ class BlacklistResource extends GuardResource {
 	}
 
 	private ActionReport unblock(GuardRequest request) {
-		request.allowOnly(Set.of(ACTION, LIST, VALUE, HASH));
+		request.allowOnly(ACTION, LIST, VALUE, HASH);
 		String hash = request.text(HASH);
 		if (hash != null && request.parameters().containsKey(VALUE)) {
 			throw GuardRequestException.invalid(HASH, "hash and value are both given.", "Give one of them.");
@@ -160,9 +163,8 @@ class BlacklistResource extends GuardResource {
 			}
 			known.add(kind.text());
 		}
-		throw GuardRequestException.notFound(
-				name.isEmpty() ? "The path names nothing." : "There is no '" + name + "' here.",
-				"There is: " + String.join(", ", known) + ".");
+		throw GuardRequestException
+			.unknown(name.isEmpty() ? "The path names nothing." : "There is no '" + name + "' here.", known);
 	}
 
 	private @Nullable String issuer(RowKind kind, GuardRequest request) {
@@ -187,12 +189,8 @@ class BlacklistResource extends GuardResource {
 	}
 
 	private static String required(GuardRequest request, String parameter) {
-		String text = request.text(parameter);
-		if (text == null) {
-			throw GuardRequestException.invalid(parameter, parameter + " is missing.", parameter.equals(HASH)
-					? "Add the hash, which action look returns for a value." : "Add it to the body.");
-		}
-		return text;
+		return request.required(parameter, parameter.equals(HASH)
+				? "Add the hash, which action look returns for a value." : "Add it to the body.");
 	}
 
 	private static Instant expires(GuardRequest request) {

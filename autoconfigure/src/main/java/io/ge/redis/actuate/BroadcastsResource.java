@@ -3,12 +3,14 @@
 package io.ge.redis.actuate;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.broadcast.BroadcastProperties;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 
@@ -18,7 +20,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * shows one channel.
  */
 @RegisterReflectionForBinding(BroadcastsResource.ChannelReport.class)
-public class BroadcastsResource extends GuardResource {
+class BroadcastsResource extends GuardResource {
 
 	private final Supplier<BroadcastPattern> pattern;
 
@@ -29,7 +31,7 @@ public class BroadcastsResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of());
+		request.allowOnly();
 		Map<String, BroadcastProperties.Channel> channels = new TreeMap<>(this.pattern.get().channels());
 		if (request.path().isEmpty()) {
 			Map<String, ChannelReport> all = new TreeMap<>();
@@ -39,8 +41,7 @@ public class BroadcastsResource extends GuardResource {
 		String channel = String.join("/", request.path());
 		BroadcastProperties.Channel settings = channels.get(channel);
 		if (settings == null) {
-			throw GuardRequestException.notFound("There is no channel '" + channel + "'.",
-					"There is: " + String.join(", ", channels.keySet()) + ".");
+			throw GuardRequestException.unknown("There is no channel '" + channel + "'.", channels.keySet());
 		}
 		return report(channel, settings);
 	}

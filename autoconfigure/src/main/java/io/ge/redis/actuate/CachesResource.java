@@ -10,6 +10,9 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.CacheControl;
 import io.ge.redis.cache.internal.CachePattern;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -44,7 +47,7 @@ class CachesResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of());
+		request.allowOnly();
 		CacheControl.Listing listing = this.control.get().list();
 		String name = request.name((cache) -> find(listing, cache) != null);
 		if (name.isEmpty()) {
@@ -68,10 +71,8 @@ class CachesResource extends GuardResource {
 
 	@Override
 	public Object delete(GuardRequest request) {
-		request.allowOnly(Set.of(KEY, TAG, ALL));
-		request.allowOneOf(KEY, TAG);
-		request.allowOneOf(KEY, ALL);
-		request.allowOneOf(TAG, ALL);
+		request.allowOnly(KEY, TAG, ALL);
+		request.allowOneOf(KEY, TAG, ALL);
 		CacheControl control = this.control.get();
 		String name = request.name(NAME, control::exists);
 		// Code of another instance may use it
@@ -90,14 +91,14 @@ class CachesResource extends GuardResource {
 		if (!tags.isEmpty()) {
 			return this.control.get().invalidateTags(name, tags);
 		}
-		String all = request.text(ALL);
-		if (all == null) {
+		if (request.text(ALL) == null) {
 			throw GuardRequestException.invalid(KEY, "key is missing.",
 					"Add it, such as ?key=42, and repeat it for a key of several parts; or ?tag=toys for all entries"
 							+ " that have the tag, or ?all=true for all entries.");
 		}
-		if (!all.equals("true")) {
-			throw GuardRequestException.invalid(ALL, "all is '" + all + "'.", "Set it to true, or leave it out.");
+		if (!"true".equals(request.text(ALL))) {
+			throw GuardRequestException.invalid(ALL, "all is '" + request.text(ALL) + "'.",
+					"Set it to true, or leave it out.");
 		}
 		return this.control.get().clear(name);
 	}

@@ -28,7 +28,7 @@ import org.springframework.web.util.HtmlUtils;
  * endpoint for everything it shows. Its policy allows the script and the style of the
  * page itself, and requests to the same origin.
  */
-public final class ConsolePage {
+final class ConsolePage {
 
 	private static final ClassPathResource RESOURCE = new ClassPathResource("console.html", ConsolePage.class);
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * seconds, {@code ge.redis.consumer.permits.available} and
  * {@code ge.redis.consumer.in.flight}, each by source.
  */
-public class ConsumerMeters {
+class ConsumerMeters {
 
 	private static final String SOURCE = "source";
 

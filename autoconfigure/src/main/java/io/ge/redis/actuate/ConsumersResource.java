@@ -9,6 +9,9 @@ import java.util.Set;
 
 import io.ge.redis.core.consume.ConsumerReport;
 import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -33,7 +36,7 @@ class ConsumersResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of());
+		request.allowOnly();
 		String name = request.name(this::exists);
 		List<ConsumerLook> all = this.consumers.reports()
 			.stream()
@@ -48,7 +51,7 @@ class ConsumersResource extends GuardResource {
 
 	@Override
 	public Object write(GuardRequest request) {
-		request.allowOnly(Set.of(ACTION));
+		request.allowOnly(ACTION);
 		String name = request.name("consumer", this::exists);
 		if (!exists(name)) {
 			throw unknown(name);
@@ -69,8 +72,8 @@ class ConsumersResource extends GuardResource {
 	}
 
 	private GuardRequestException unknown(String name) {
-		return GuardRequestException.notFound("This instance has no consumer '" + name + "'.", "There is: "
-				+ String.join(", ", this.consumers.reports().stream().map(ConsumerReport::source).toList()) + ".");
+		return GuardRequestException.unknown("This instance has no consumer '" + name + "'.",
+				this.consumers.reports().stream().map(ConsumerReport::source).toList());
 	}
 
 	private static ConsumerLook look(ConsumerReport report) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@code ge.redis.outage} (gauge; 1 while outage policies apply) and
  * {@code ge.redis.errors} (counter; pattern, cause).
  */
-public class CoreMeters implements ScriptListener, OutageListener {
+class CoreMeters implements ScriptListener, OutageListener {
 
 	private final MeterRegistry registry;
 

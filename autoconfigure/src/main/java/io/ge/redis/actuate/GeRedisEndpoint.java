@@ -9,9 +9,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import io.ge.redis.OutageCause;
-import io.ge.redis.actuate.RateLimitResource.RuleReport;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.endpoint.GuardResource.PathRule;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
  * of each, and its decisions on this instance. No keys, principals or secrets. Over HTTP,
  * {@link GeRedisEndpointWebExtension} adds the resources of the patterns.
  */
-@RegisterReflectionForBinding({ GeRedisEndpoint.GeRedisReport.class, RuleReport.class })
+@RegisterReflectionForBinding({ GeRedisEndpoint.GeRedisReport.class, PathRule.class })
 @Endpoint(id = GeRedisEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public class GeRedisEndpoint {
 
@@ -46,8 +47,7 @@ public class GeRedisEndpoint {
 
 	private final GuardResources resources;
 
-	public GeRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends,
-			GuardResources resources) {
+	GeRedisEndpoint(GuardedMethods methods, GuardFigures figures, RedisBackends backends, GuardResources resources) {
 		this.methods = methods;
 		this.figures = figures;
 		this.backends = backends;
@@ -74,16 +74,16 @@ public class GeRedisEndpoint {
 					settings(entry.guard().settings(), changed),
 					this.figures.of(entry.guard().pattern(), entry.guard().name())))
 			.toList();
-		List<RuleReport> rules = this.resources.rules()
+		List<PathRule> rules = this.resources.rules()
 			.stream()
-			.map((rule) -> new RuleReport(rule.property(), rule.path(), rule.methods(), rule.key(), rule.name(),
+			.map((rule) -> new PathRule(rule.property(), rule.path(), rule.methods(), rule.key(), rule.name(),
 					settings(rule.settings(), changed), rule.figures()))
 			.toList();
 		return new GeRedisReport(connections, guards, rules, names(guards, rules), this.resources.links());
 	}
 
-	private List<NameReport> names(List<GuardReport> guards, List<RuleReport> rules) {
-		Set<String> ruled = rules.stream().map(RuleReport::name).collect(Collectors.toSet());
+	private List<NameReport> names(List<GuardReport> guards, List<PathRule> rules) {
+		Set<String> ruled = rules.stream().map(PathRule::name).collect(Collectors.toSet());
 		return GUARDS.stream()
 			.flatMap((pattern) -> this.figures.names(pattern)
 				.stream()
@@ -135,8 +135,7 @@ public class GeRedisEndpoint {
 	 * report
 	 */
 	public record GeRedisReport(Map<String, ConnectionReport> connections, List<GuardReport> guards,
-			List<RuleReport> rules, List<NameReport> names,
-			Map<String, String> links) implements OperationResponseBody {
+			List<PathRule> rules, List<NameReport> names, Map<String, String> links) implements OperationResponseBody {
 	}
 
 	/**

@@ -2,6 +2,7 @@
 
 package io.ge.redis.actuate;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,14 +10,25 @@ import java.util.function.BiFunction;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.util.MimeType;
@@ -28,7 +40,7 @@ import org.springframework.util.MimeType;
 @RegisterReflectionForBinding({ GeRedisEndpointWebExtension.GuardAnswer.class,
 		GeRedisEndpointWebExtension.GuardProblem.class })
 @EndpointWebExtension(endpoint = GeRedisEndpoint.class)
-public class GeRedisEndpointWebExtension {
+class GeRedisEndpointWebExtension {
 
 	private static final String PATH = "path";
 
@@ -38,29 +50,29 @@ public class GeRedisEndpointWebExtension {
 
 	private final GuardResources resources;
 
-	public GeRedisEndpointWebExtension(GuardResources resources) {
+	GeRedisEndpointWebExtension(GuardResources resources) {
 		this.resources = resources;
 	}
 
 	@ReadOperation
 	public WebEndpointResponse<?> read(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
-			GuardArguments arguments) {
+			Arguments arguments) {
 		return answer(path, arguments, GuardResource::read, "");
 	}
 
 	@WriteOperation
 	public WebEndpointResponse<?> write(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
-			GuardArguments arguments) {
+			Arguments arguments) {
 		return answer(path, arguments, GuardResource::write, UNCERTAIN);
 	}
 
 	@DeleteOperation
 	public WebEndpointResponse<?> delete(@Selector(match = Selector.Match.ALL_REMAINING) String[] path,
-			GuardArguments arguments) {
+			Arguments arguments) {
 		return answer(path, arguments, GuardResource::delete, UNCERTAIN);
 	}
 
-	private WebEndpointResponse<?> answer(String[] path, GuardArguments arguments,
+	private WebEndpointResponse<?> answer(String[] path, Arguments arguments,
 			BiFunction<GuardResource, GuardRequest, Object> operation, String uncertain) {
 		try {
 			Map<String, Object> parameters = new TreeMap<>(arguments.values());
@@ -100,6 +112,33 @@ public class GeRedisEndpointWebExtension {
 	 */
 	public record GuardProblem(String title, int status, String detail,
 			@Nullable String parameter) implements OperationResponseBody {
+	}
+
+	/**
+	 * All arguments of a request, including the path. An endpoint only gets those that a
+	 * method names; {@link ArgumentsAdvisor} passes on the arguments of the resources,
+	 * too.
+	 */
+	record Arguments(Map<String, Object> values) {
+	}
+
+	static final class ArgumentsAdvisor implements OperationInvokerAdvisor {
+
+		private static final EndpointId ENDPOINT = EndpointId.of(GeRedisEndpoint.ID);
+
+		@Override
+		public OperationInvoker apply(EndpointId endpointId, OperationType operationType,
+				OperationParameters parameters, OperationInvoker invoker) {
+			return endpointId.equals(ENDPOINT) ? (context) -> invoker.invoke(withArguments(context)) : invoker;
+		}
+
+		private static InvocationContext withArguments(InvocationContext context) {
+			SecurityContext security = context.resolveArgument(SecurityContext.class);
+			Map<String, Object> values = new HashMap<>(context.getArguments());
+			return new InvocationContext((security != null) ? security : SecurityContext.NONE, context.getArguments(),
+					OperationArgumentResolver.of(Arguments.class, () -> new Arguments(values)));
+		}
+
 	}
 
 }

@@ -49,7 +49,7 @@ import org.springframework.boot.health.contributor.Status;
  * no longer than {@code ge.redis.outage.command-timeout} for each. On a Cluster one node
  * is asked.
  */
-public class GeRedisHealthIndicator extends AbstractHealthIndicator {
+class GeRedisHealthIndicator extends AbstractHealthIndicator {
 
 	private static final LuaScript PROBE = LuaScript.load(GeRedisHealthIndicator.class, "probe.lua");
 

@@ -24,6 +24,7 @@ import io.ge.redis.core.event.EventGauge;
 import io.ge.redis.core.event.EventMeter;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.core.event.MeterNames;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.lock.LockAcquireEvent;
@@ -48,7 +49,7 @@ import org.springframework.core.env.Environment;
  * at 0 as soon as the name is known: at startup from annotations and properties, else by
  * its first event. A counter that appeared with what it counts would show no increase.
  */
-public final class GuardMeters implements GuardListener {
+final class GuardMeters implements GuardListener {
 
 	private static final RefreshTokenEvent ROTATED = new RefreshTokenEvent(RefreshTokenEvent.Outcome.ROTATED);
 

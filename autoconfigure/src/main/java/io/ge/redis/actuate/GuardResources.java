@@ -10,7 +10,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.ge.redis.actuate.RateLimitResource.RuleReport;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -21,7 +22,7 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * The resources of all patterns, by their names and by other spellings of the names.
  */
-public class GuardResources {
+class GuardResources {
 
 	private final SingletonSupplier<Map<String, GuardResource>> byName;
 
@@ -32,8 +33,7 @@ public class GuardResources {
 	 * @param resources asked for with the first request, as they make their patterns
 	 * @param endpoints where endpoints are, if they are on the web
 	 */
-	public GuardResources(Supplier<Stream<GuardResource>> resources,
-			Supplier<@Nullable PathMappedEndpoints> endpoints) {
+	GuardResources(Supplier<Stream<GuardResource>> resources, Supplier<@Nullable PathMappedEndpoints> endpoints) {
 		this.byName = SingletonSupplier.of(() -> resources.get()
 			.collect(Collectors.toMap(GuardResource::name, Function.identity(), (first, second) -> second,
 					TreeMap::new)));
@@ -43,8 +43,7 @@ public class GuardResources {
 	GuardResource get(String name) {
 		GuardResource resource = find(name);
 		if (resource == null) {
-			throw GuardRequestException.notFound("There is no '" + name + "' here.",
-					"There is: " + String.join(", ", this.byName.obtain().keySet()) + ".");
+			throw GuardRequestException.unknown("There is no '" + name + "' here.", this.byName.obtain().keySet());
 		}
 		return resource;
 	}
@@ -61,13 +60,8 @@ public class GuardResources {
 		return (resource != null) ? resource.name() : pattern;
 	}
 
-	List<RuleReport> rules() {
-		return this.byName.obtain()
-			.values()
-			.stream()
-			.filter(RateLimitResource.class::isInstance)
-			.flatMap((resource) -> ((RateLimitResource) resource).rules().stream())
-			.toList();
+	List<GuardResource.PathRule> rules() {
+		return this.byName.obtain().values().stream().flatMap((resource) -> resource.rules().stream()).toList();
 	}
 
 	/**

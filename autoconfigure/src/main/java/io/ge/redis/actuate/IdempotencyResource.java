@@ -3,9 +3,12 @@
 package io.ge.redis.actuate;
 
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.idempotency.IdempotencyRecord;
 import io.ge.redis.idempotency.internal.IdempotencyControl;
 
@@ -49,11 +52,11 @@ class IdempotencyResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of(KEY, HASH, PRINCIPAL, ISSUER));
+		request.allowOnly(KEY, HASH, PRINCIPAL, ISSUER);
 		IdempotencyControl control = this.control.get();
 		String operation = request.name(control::exists);
 		if (operation.isEmpty()) {
-			request.allowOnly(Set.of());
+			request.allowOnly();
 			return control.list();
 		}
 		IdempotencyRecord look = control.look(key(control, operation, request));
@@ -65,7 +68,7 @@ class IdempotencyResource extends GuardResource {
 
 	@Override
 	public Object delete(GuardRequest request) {
-		request.allowOnly(Set.of(KEY, HASH, PRINCIPAL, ISSUER, FENCE));
+		request.allowOnly(KEY, HASH, PRINCIPAL, ISSUER, FENCE);
 		IdempotencyControl control = this.control.get();
 		String operation = request.name("operation", control::exists);
 		Long fence = request.number(FENCE);

@@ -4,11 +4,13 @@ package io.ge.redis.actuate;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.queue.DeadJob;
 import io.ge.redis.queue.EnqueuedJob;
@@ -31,7 +33,7 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  * delete} puts one back into the queue or removes it.
  */
 @RegisterReflectionForBinding({ QueuesResource.QueueReport.class, QueuesResource.JobReport.class, DeadJob.class })
-public class QueuesResource extends GuardResource {
+class QueuesResource extends GuardResource {
 
 	private static final String RUNNING = "running";
 
@@ -48,7 +50,7 @@ public class QueuesResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of());
+		request.allowOnly();
 		QueuePattern queues = this.pattern.get();
 		List<String> path = request.path();
 		if (path.isEmpty()) {
@@ -57,7 +59,7 @@ public class QueuesResource extends GuardResource {
 			return all;
 		}
 		String queue = queue(path);
-		if (request.isLetters()) {
+		if (StreamsResource.isLetters(request)) {
 			return Map.of("deadLetters", queues.deadLetters(queue, MOST));
 		}
 		return (path.size() == 1) ? report(queue) : report(job(queue, path));
@@ -66,11 +68,7 @@ public class QueuesResource extends GuardResource {
 	@Override
 	public Object write(GuardRequest request) {
 		String queue = queue(request.path());
-		if (!request.isLetters()) {
-			throw GuardRequestException.notFound("The path leads nowhere.",
-					"Add " + GuardRequest.LETTERS + " to the name of the queue.");
-		}
-		return request.onLetter((id) -> LETTER.matcher(id).matches() && replay(queue, id),
+		return StreamsResource.onLetter(request, "queue", (id) -> LETTER.matcher(id).matches() && replay(queue, id),
 				(id) -> LETTER.matcher(id).matches() && this.pattern.get().deleteDeadLetter(queue, id));
 	}
 
@@ -81,7 +79,7 @@ public class QueuesResource extends GuardResource {
 
 	@Override
 	public Object delete(GuardRequest request) {
-		request.allowOnly(Set.of(RUNNING));
+		request.allowOnly(RUNNING);
 		String queue = queue(request.path());
 		JobStatus job = job(queue, request.path());
 		boolean running = Boolean.parseBoolean(request.text(RUNNING));
@@ -93,8 +91,8 @@ public class QueuesResource extends GuardResource {
 		String queue = path.isEmpty() ? "" : path.get(0);
 		Map<String, QueueProperties.Queue> queues = this.pattern.get().queues();
 		if (!queues.containsKey(queue) || path.size() > 2) {
-			throw GuardRequestException.notFound("There is no queue '" + String.join("/", path) + "'.",
-					"There is: " + String.join(", ", new TreeMap<>(queues).keySet()) + ".");
+			throw GuardRequestException.unknown("There is no queue '" + String.join("/", path) + "'.",
+					new TreeMap<>(queues).keySet());
 		}
 		return queue;
 	}

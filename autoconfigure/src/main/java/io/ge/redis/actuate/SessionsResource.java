@@ -4,8 +4,10 @@ package io.ge.redis.actuate;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.session.SessionProperties;
 import io.ge.redis.session.Sessions;
@@ -33,13 +35,13 @@ class SessionsResource extends GuardResource {
 
 	@Override
 	public Object read(GuardRequest request) {
-		request.allowOnly(Set.of());
+		request.allowOnly();
 		return request.path().isEmpty() ? this.properties : Waiting.await(this.sessions.listAsync(principal(request)));
 	}
 
 	@Override
 	public Object delete(GuardRequest request) {
-		request.allowOnly(Set.of("id"));
+		request.allowOnly("id");
 		String id = request.text("id");
 		if (id == null) {
 			return Map.of("ended", Waiting.await(this.sessions.endAllAsync(principal(request))));

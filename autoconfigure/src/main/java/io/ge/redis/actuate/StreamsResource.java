@@ -7,11 +7,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.queue.QueueFullException;
 import io.ge.redis.stream.DeadLetter;
 import io.ge.redis.stream.DeadLetters;
+import io.ge.redis.stream.StreamFullException;
 import io.ge.redis.stream.StreamView;
 import io.ge.redis.stream.StreamViews;
 
@@ -27,6 +33,8 @@ import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
  */
 @RegisterReflectionForBinding({ StreamView.class, StreamView.GroupView.class, DeadLetter.class })
 class StreamsResource extends GuardResource {
+
+	private static final String LETTERS = "dead-letters";
 
 	private static final String LIMIT = "limit";
 
@@ -48,7 +56,7 @@ class StreamsResource extends GuardResource {
 	public Object read(GuardRequest request) {
 		StreamViews views = this.views.get();
 		if (request.path().isEmpty()) {
-			request.allowOnly(Set.of());
+			request.allowOnly();
 			List<CompletableFuture<StreamView>> asked = views.names().stream().map(views::viewAsync).toList();
 			List<StreamView> all = new ArrayList<>();
 			asked.forEach((view) -> all.add(Waiting.await(view)));
@@ -56,11 +64,11 @@ class StreamsResource extends GuardResource {
 		}
 		String stream = stream(request);
 		if (request.path().size() == 1) {
-			request.allowOnly(Set.of());
+			request.allowOnly();
 			return views.view(stream);
 		}
-		requireLetters(request);
-		request.allowOnly(Set.of(LIMIT));
+		requireLetters(request, "stream");
+		request.allowOnly(LIMIT);
 		Long limit = request.number(LIMIT);
 		if (limit != null && (limit < 1 || limit > LARGEST_LIMIT)) {
 			throw GuardRequestException.invalid(LIMIT, "limit is " + limit + ".",
@@ -73,8 +81,7 @@ class StreamsResource extends GuardResource {
 	@Override
 	public Object write(GuardRequest request) {
 		String stream = stream(request);
-		requireLetters(request);
-		return request.onLetter((id) -> this.letters.get().replay(stream, id),
+		return onLetter(request, "stream", (id) -> this.letters.get().replay(stream, id),
 				(id) -> this.letters.get().delete(stream, id));
 	}
 
@@ -82,17 +89,43 @@ class StreamsResource extends GuardResource {
 		List<String> known = this.views.get().names();
 		String stream = request.path().isEmpty() ? "" : request.path().get(0);
 		if (!known.contains(stream)) {
-			throw GuardRequestException.notFound(
-					stream.isEmpty() ? "The path names no stream." : "There is no stream '" + stream + "'.",
-					"There is: " + String.join(", ", known) + ".");
+			throw GuardRequestException.unknown(
+					stream.isEmpty() ? "The path names no stream." : "There is no stream '" + stream + "'.", known);
 		}
 		return stream;
 	}
 
-	private static void requireLetters(GuardRequest request) {
-		if (!request.isLetters()) {
+	static boolean isLetters(GuardRequest request) {
+		return request.path().size() == 2 && request.path().get(1).equals(LETTERS);
+	}
+
+	private static void requireLetters(GuardRequest request, String source) {
+		if (!isLetters(request)) {
 			throw GuardRequestException.notFound("The path leads nowhere.",
-					"Add " + GuardRequest.LETTERS + " to the name of the stream.");
+					"Add " + LETTERS + " to the name of the " + source + ".");
+		}
+	}
+
+	/**
+	 * Replays or deletes the dead letter with the given {@code id}, depending on
+	 * {@code action}.
+	 */
+	static Object onLetter(GuardRequest request, String source, Predicate<String> replay, Predicate<String> delete) {
+		requireLetters(request, source);
+		request.allowOnly("action", "id");
+		String id = request.required("id", "Add the id of a dead letter, as the list has it.");
+		String action = String.valueOf(request.text("action"));
+		try {
+			return switch (action) {
+				case "replay" -> Map.of("id", id, "action", action, "done", replay.test(id));
+				case "delete" -> Map.of("id", id, "action", action, "done", delete.test(id));
+				default -> throw GuardRequestException.invalid("action", "action is '" + action + "'.",
+						"Set it to replay or delete.");
+			};
+		}
+		catch (StreamFullException | QueueFullException ex) {
+			throw GuardRequestException.invalid("id", String.valueOf(ex.getMessage()) + ".",
+					"Replay it when there is room.");
 		}
 	}
 

@@ -4,9 +4,6 @@ package io.ge.redis.autoconfigure;
 
 import java.util.List;
 
-import io.ge.redis.autoconfigure.application.AdviceOrder;
-import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.autoconfigure.startup.BlacklistUse;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
@@ -16,7 +13,6 @@ import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.blacklist.internal.RedisUsedIds;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.event.GuardEvents;
@@ -25,6 +21,7 @@ import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -51,12 +48,11 @@ public final class BlacklistAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BlacklistPattern geRedisBlacklistPattern(ObjectProvider<BlacklistProperties> properties,
-			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
-			GuardEvents events, GuardedCalls calls, ListableBeanFactory beans,
-			ObjectProvider<CurrentToken> currentToken, ObjectProvider<TokenReader> readers, Environment environment) {
+			AttributeReader attributes, ExpressionCompiler expressions, GuardEvents events, GuardedCalls calls,
+			ListableBeanFactory beans, ObjectProvider<CurrentToken> currentToken, ObjectProvider<TokenReader> readers) {
 		return new BlacklistPattern(properties::getObject, attributes, expressions,
-				new PatternBackend("blacklist", backends, environment), events, calls,
-				(form) -> isCallerKnown(beans, form), currentToken::getObject, () -> readers.orderedStream().toList());
+				new PatternBackend("blacklist", beans), events, calls, (form) -> isCallerKnown(beans, form),
+				currentToken::getObject, () -> readers.orderedStream().toList());
 	}
 
 	// By their types, since none of them is to be made for this
@@ -68,11 +64,9 @@ public final class BlacklistAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisBlacklistAdvisor(ObjectProvider<BlacklistPattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		int order = AdviceOrder.BLACKLIST_CHECK.in(environment);
-		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("blacklist", backends, environment)::get, List.of(BlacklistCheck.class));
+	static GuardAdvisor geRedisBlacklistAdvisor(ObjectProvider<BlacklistPattern> pattern, BeanFactory beans) {
+		return new PatternBackend("blacklist", beans).advisor(AdviceOrder.BLACKLIST_CHECK,
+				(order) -> pattern.getObject().advisor(order), List.of(BlacklistCheck.class));
 	}
 
 	/**
@@ -94,8 +88,8 @@ public final class BlacklistAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	UsedIds geRedisUsedIds(ObjectProvider<RedisBackends> backends, Environment environment, GuardedCalls calls) {
-		return new RedisUsedIds(new PatternBackend("blacklist", backends, environment), calls);
+	UsedIds geRedisUsedIds(GuardedCalls calls, BeanFactory beans) {
+		return new RedisUsedIds(new PatternBackend("blacklist", beans), calls);
 	}
 
 }

@@ -5,7 +5,6 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.ge.redis.autoconfigure.startup.BlacklistUse;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.CurrentToken;
 import io.ge.redis.blacklist.SubscriberToken;

@@ -4,13 +4,10 @@ package io.ge.redis.autoconfigure;
 
 import java.util.List;
 
-import io.ge.redis.autoconfigure.application.AdviceOrder;
-import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.breaker.BreakerProperties;
 import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.internal.BreakerPattern;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
@@ -28,7 +25,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -43,20 +39,18 @@ public final class BreakerAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BreakerPattern geRedisBreakerPattern(ObjectProvider<BreakerProperties> properties,
-			AttributeReader attributes, ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends,
-			GuardEvents events, GuardedCalls calls, Environment environment, BeanFactory beans) {
-		return new BreakerPattern(properties::getObject, attributes, expressions,
-				new PatternBackend("breaker", backends, environment), events, calls,
+			AttributeReader attributes, ExpressionCompiler expressions, GuardEvents events, GuardedCalls calls,
+			BeanFactory beans) {
+		return new BreakerPattern(properties::getObject, attributes, expressions, new PatternBackend("breaker", beans),
+				events, calls,
 				(name) -> beans.containsBean(name) && beans.isTypeMatch(name, RedisConnectionFactory.class));
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisBreakerAdvisor(ObjectProvider<BreakerPattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		int order = AdviceOrder.CIRCUIT_BREAKER.in(environment);
-		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("breaker", backends, environment)::get, List.of(CircuitBreaker.class));
+	static GuardAdvisor geRedisBreakerAdvisor(ObjectProvider<BreakerPattern> pattern, BeanFactory beans) {
+		return new PatternBackend("breaker", beans).advisor(AdviceOrder.CIRCUIT_BREAKER,
+				(order) -> pattern.getObject().advisor(order), List.of(CircuitBreaker.class));
 	}
 
 	/**

@@ -2,14 +2,13 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.broadcast.BroadcastProperties;
 import io.ge.redis.broadcast.Broadcaster;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -18,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 
 /**
  * Broadcasts.
@@ -30,10 +28,9 @@ import org.springframework.core.env.Environment;
 public final class BroadcastAutoConfiguration {
 
 	@Bean
-	BroadcastPattern geRedisBroadcastPattern(ObjectProvider<BroadcastProperties> properties,
-			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
-		return new BroadcastPattern(properties::getObject, new PatternBackend("broadcast", backends, environment),
-				frame);
+	BroadcastPattern geRedisBroadcastPattern(ObjectProvider<BroadcastProperties> properties, ConsumerFrame frame,
+			BeanFactory beans) {
+		return new BroadcastPattern(properties::getObject, new PatternBackend("broadcast", beans), frame);
 	}
 
 	/**

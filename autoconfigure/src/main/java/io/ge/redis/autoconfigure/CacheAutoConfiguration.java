@@ -7,9 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 
-import io.ge.redis.actuate.GuardFigures;
-import io.ge.redis.autoconfigure.application.AdviceOrder;
-import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheProperties;
@@ -22,15 +19,16 @@ import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.cache.internal.CacheWarmUp;
 import io.ge.redis.cache.internal.behind.WriteBehind;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.consume.ConsumerThreads;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.ApplicationRunner;
@@ -59,14 +57,13 @@ public final class CacheAutoConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static CachePattern geRedisCachePattern(ObjectProvider<CacheProperties> properties,
 			ObjectProvider<GeRedisProperties> common, AttributeReader attributes, ExpressionCompiler expressions,
-			ObjectProvider<JsonMapper> mapper, ObjectProvider<RedisBackends> backends, GuardEvents events,
-			ObjectProvider<WriteBehindProperties> behind, ObjectProvider<WriteBehindStore<?>> stores,
-			ObjectProvider<ConsumerThreads> threads, ObjectProvider<GuardFigures> figures, Environment environment,
-			GuardedCalls calls) {
+			ObjectProvider<JsonMapper> mapper, GuardEvents events, ObjectProvider<WriteBehindProperties> behind,
+			ObjectProvider<WriteBehindStore<?>> stores, ObjectProvider<ConsumerThreads> threads,
+			ObjectProvider<GuardFigures> figures, Environment environment, GuardedCalls calls, BeanFactory beans) {
 		CachePattern pattern = new CachePattern(properties::getObject, attributes, expressions,
 				() -> mapper.getIfAvailable(JsonMapper::shared), () -> common.getObject().verifyRoundTrip(),
-				new PatternBackend("cache", backends, environment), events, behind::getObject,
-				() -> stores.orderedStream().toList(), threads::getObject, () -> namesForSpring(environment), calls);
+				new PatternBackend("cache", beans), events, behind::getObject, () -> stores.orderedStream().toList(),
+				threads::getObject, () -> namesForSpring(environment), calls);
 		pattern.countBy((cache) -> {
 			GuardFigures counted = figures.getIfAvailable();
 			return (counted != null) ? counted.of("cache", cache) : Map.of();
@@ -82,41 +79,33 @@ public final class CacheAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisCacheReaderAdvisor(ObjectProvider<CachePattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		return advisor(0, (made, order) -> made.readerAdvisor(order), CacheAside.class, pattern, backends, environment);
+	static GuardAdvisor geRedisCacheReaderAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
+		return advisor(0, (made, order) -> made.readerAdvisor(order), CacheAside.class, pattern, beans);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisCacheWriterAdvisor(ObjectProvider<CachePattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, backends,
-				environment);
+	static GuardAdvisor geRedisCacheWriterAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
+		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, beans);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisCacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, backends,
-				environment);
+	static GuardAdvisor geRedisCacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
+		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, beans);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisCacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, backends,
-				environment);
+	static GuardAdvisor geRedisCacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
+		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, beans);
 	}
 
 	private static GuardAdvisor advisor(int distance, BiFunction<CachePattern, Integer, GuardAdvisor> advisor,
-			Class<? extends Annotation> annotation, ObjectProvider<CachePattern> pattern,
-			ObjectProvider<RedisBackends> backends, Environment environment) {
-		int order = AdviceOrder.CACHE.in(environment) + distance;
-		return GuardAdvisor.lazily(order, () -> advisor.apply(pattern.getObject(), order),
-				new PatternBackend("cache", backends, environment)::get, List.of(annotation));
+			Class<? extends Annotation> annotation, ObjectProvider<CachePattern> pattern, BeanFactory beans) {
+		int order = AdviceOrder.CACHE.in(beans.getBean(Environment.class)) + distance;
+		return new PatternBackend("cache", beans).advisor(order, (same) -> advisor.apply(pattern.getObject(), same),
+				List.of(annotation));
 	}
 
 	@Bean

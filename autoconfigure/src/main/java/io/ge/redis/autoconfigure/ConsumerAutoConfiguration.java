@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-import io.ge.redis.autoconfigure.condition.PatternUse;
 import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.core.consume.ConsumerFrame;

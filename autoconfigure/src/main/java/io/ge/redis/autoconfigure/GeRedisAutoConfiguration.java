@@ -2,16 +2,10 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.autoconfigure.aot.GeRedisRuntimeHints;
-import io.ge.redis.autoconfigure.application.RedisBackendFactory;
-import io.ge.redis.autoconfigure.application.ThreadContext;
-import io.ge.redis.autoconfigure.application.TransactionListenerPostProcessor;
-import io.ge.redis.autoconfigure.startup.PropertyValueCheck;
-import io.ge.redis.autoconfigure.startup.GuardProxyRegistrar;
-import io.ge.redis.autoconfigure.startup.LazyPatterns;
-import io.ge.redis.autoconfigure.startup.UnknownProperties;
-import io.ge.redis.autoconfigure.startup.UnusedNames;
+import java.util.function.UnaryOperator;
+
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.call.CallContext;
 import io.ge.redis.core.call.CallScope;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.consume.ConsumerThreads;
@@ -28,11 +22,15 @@ import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutageSettings;
 import io.ge.redis.core.script.ScriptListener;
 import io.ge.redis.core.transaction.TransactionObserver;
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.context.ContextSnapshotFactory;
 
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -44,10 +42,13 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /**
  * Auto-configuration of all that guards share. Beans that take part in proxying are
@@ -57,7 +58,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnBooleanProperty(name = "ge.redis.enabled", matchIfMissing = true)
 @EnableConfigurationProperties({ GeRedisProperties.class, OutageSettings.class })
-@Import(GuardProxyRegistrar.class)
+@Import(GeRedisAutoConfiguration.GuardProxyRegistrar.class)
 @ImportRuntimeHints(GeRedisRuntimeHints.class)
 public final class GeRedisAutoConfiguration {
 
@@ -161,6 +162,63 @@ public final class GeRedisAutoConfiguration {
 	RedisBackends geRedisBackends(ObjectProvider<RedisBackendFactory> factory, GeRedisProperties properties) {
 		return new RedisBackends((property, name) -> factory.getObject().apply(property, name),
 				properties.startup() == GeRedisProperties.Startup.REQUIRE);
+	}
+
+	/**
+	 * Ensures that there is a proxy creator. Boot registers none with
+	 * {@code spring.aop.auto=false}, nor with class proxying off and no weaver on the
+	 * class path. Annotated methods would then run unguarded silently.
+	 */
+	static final class GuardProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata importingClassMetadata,
+				BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+		}
+
+	}
+
+	/**
+	 * Propagates what an application binds to its threads, where Micrometer's context
+	 * propagation is present, else nothing.
+	 */
+	static final class ThreadContext implements CallContext {
+
+		private static final boolean PROPAGATING = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
+				ThreadContext.class.getClassLoader());
+
+		@Override
+		public UnaryOperator<Runnable> capture() {
+			return PROPAGATING ? Micrometer.capture() : UnaryOperator.identity();
+		}
+
+		@Override
+		public void within(Object context, Runnable task) {
+			if (PROPAGATING) {
+				Micrometer.within(context, task);
+			}
+			else {
+				task.run();
+			}
+		}
+
+		private static final class Micrometer {
+
+			private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
+
+			static UnaryOperator<Runnable> capture() {
+				return SNAPSHOTS.captureAll()::wrap;
+			}
+
+			static void within(Object context, Runnable task) {
+				try (ContextSnapshot.Scope scope = SNAPSHOTS.setThreadLocalsFrom(context)) {
+					task.run();
+				}
+			}
+
+		}
+
 	}
 
 }

@@ -3,7 +3,6 @@
 package io.ge.redis.autoconfigure;
 
 import io.ge.redis.GuardConfigurationException;
-import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.core.key.KeySpace;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;

@@ -6,8 +6,6 @@ import java.net.URI;
 import java.util.EnumSet;
 
 import io.ge.redis.GuardConfigurationException;
-import io.ge.redis.autoconfigure.application.WebFilterOrder;
-import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.guard.GuardedMethods;

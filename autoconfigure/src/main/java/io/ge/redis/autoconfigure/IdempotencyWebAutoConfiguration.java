@@ -4,7 +4,6 @@ package io.ge.redis.autoconfigure;
 
 import java.util.EnumSet;
 
-import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.web.exchange.ExchangeRules;
 import io.ge.redis.web.exchange.IdempotencyFilter;

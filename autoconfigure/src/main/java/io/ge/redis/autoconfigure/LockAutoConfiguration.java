@@ -3,11 +3,8 @@
 package io.ge.redis.autoconfigure;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.autoconfigure.application.AdviceOrder;
-import io.ge.redis.autoconfigure.application.LockContextAccessor;
-import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
@@ -16,10 +13,15 @@ import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.FencingToken;
+import io.ge.redis.lock.LockContext;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.lock.internal.LockPattern;
 import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ThreadLocalAccessor;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -32,7 +34,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.env.Environment;
 
 /**
  * Locks.
@@ -46,20 +47,16 @@ public final class LockAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockPattern geRedisLockPattern(ObjectProvider<LockProperties> properties, AttributeReader attributes,
-			ExpressionCompiler expressions, ObjectProvider<RedisBackends> backends, GuardEvents events,
-			GuardedCalls calls, Environment environment) {
-		return new LockPattern(properties::getObject, attributes, expressions,
-				new PatternBackend("lock", backends, environment), events, calls);
+			ExpressionCompiler expressions, GuardEvents events, GuardedCalls calls, BeanFactory beans) {
+		return new LockPattern(properties::getObject, attributes, expressions, new PatternBackend("lock", beans),
+				events, calls);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static GuardAdvisor geRedisLockAdvisor(ObjectProvider<LockPattern> pattern, ObjectProvider<RedisBackends> backends,
-			Environment environment) {
-		int order = AdviceOrder.DISTRIBUTED_LOCK.in(environment);
-		return GuardAdvisor.lazily(order, () -> pattern.getObject().advisor(order),
-				new PatternBackend("lock", backends, environment)::get,
-				List.of(DistributedLock.class, FencingToken.class));
+	static GuardAdvisor geRedisLockAdvisor(ObjectProvider<LockPattern> pattern, BeanFactory beans) {
+		return new PatternBackend("lock", beans).advisor(AdviceOrder.DISTRIBUTED_LOCK,
+				(order) -> pattern.getObject().advisor(order), List.of(DistributedLock.class, FencingToken.class));
 	}
 
 	/**
@@ -80,6 +77,62 @@ public final class LockAutoConfiguration {
 		@Bean
 		LockContextAccessor geRedisLockContextAccessor() {
 			return new LockContextAccessor(ContextRegistry.getInstance());
+		}
+
+	}
+
+	/**
+	 * Propagates locks with the thread context of the application. The registry is one
+	 * for the process: the accessor is registered as long as an application needs it.
+	 */
+	static final class LockContextAccessor implements ThreadLocalAccessor<LockContext.Carrier>, DisposableBean {
+
+		private static final AtomicInteger users = new AtomicInteger();
+
+		private final ContextRegistry registry;
+
+		public LockContextAccessor(ContextRegistry registry) {
+			this.registry = registry;
+			users.incrementAndGet();
+			registry.registerThreadLocalAccessor(this);
+		}
+
+		@Override
+		public Object key() {
+			return LockContext.KEY;
+		}
+
+		@Override
+		public LockContext.@Nullable Carrier getValue() {
+			LockContext.Carrier carrier = LockContext.capture();
+			return carrier.isEmpty() ? null : carrier;
+		}
+
+		@Override
+		public void setValue(LockContext.Carrier carrier) {
+			carrier.open();
+		}
+
+		@Override
+		public void setValue() {
+			LockContext.none().open();
+		}
+
+		@Override
+		public void restore(LockContext.Carrier previous) {
+			previous.resume();
+		}
+
+		@Override
+		public void restore() {
+			setValue();
+		}
+
+		@Override
+		public void destroy() {
+			if (users.decrementAndGet() == 0) {
+				this.registry.removeThreadLocalAccessor((Object) LockContext.KEY);
+			}
 		}
 
 	}

@@ -2,15 +2,13 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.queue.QueuePattern;
-import io.ge.redis.queue.QueueProperties;
-import io.ge.redis.queue.JobQueue;
-import io.ge.redis.queue.RedisJob;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
+import io.ge.redis.queue.JobQueue;
+import io.ge.redis.queue.QueuePattern;
+import io.ge.redis.queue.QueueProperties;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -19,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 
 /**
  * Job queues.
@@ -31,9 +28,9 @@ import org.springframework.core.env.Environment;
 public final class QueueAutoConfiguration {
 
 	@Bean
-	QueuePattern geRedisQueuePattern(ObjectProvider<QueueProperties> properties, ObjectProvider<RedisBackends> backends,
-			ConsumerFrame frame, Environment environment) {
-		return new QueuePattern(properties::getObject, new PatternBackend("queue", backends, environment), frame);
+	QueuePattern geRedisQueuePattern(ObjectProvider<QueueProperties> properties, ConsumerFrame frame,
+			BeanFactory beans) {
+		return new QueuePattern(properties::getObject, new PatternBackend("queue", beans), frame);
 	}
 
 	/**

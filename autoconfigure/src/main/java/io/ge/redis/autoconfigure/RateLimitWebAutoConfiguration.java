@@ -5,8 +5,6 @@ package io.ge.redis.autoconfigure;
 import java.util.EnumSet;
 
 import io.ge.redis.PrincipalProvider;
-import io.ge.redis.autoconfigure.application.WebFilterOrder;
-import io.ge.redis.autoconfigure.condition.ConditionalOnUse;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.internal.RateLimitPattern;

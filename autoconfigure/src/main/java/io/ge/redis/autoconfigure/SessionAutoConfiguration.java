@@ -17,9 +17,6 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.ge.redis.GuardConfigurationException;
-import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.autoconfigure.condition.PatternUse;
-import io.ge.redis.autoconfigure.startup.BlacklistUse;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.core.RedisBackends;
@@ -98,16 +95,15 @@ public final class SessionAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(Sessions.class)
-	RedisSessions geRedisSessions(SessionProperties properties, ObjectProvider<RedisBackends> backends,
-			ObjectProvider<JsonMapper> mapper, ObjectProvider<SessionIdGenerator> ids,
-			ObjectProvider<BlacklistUse> blacklist, GuardEvents events, ConfigurableListableBeanFactory beans,
-			Environment environment, ApplicationEventPublisher publisher,
+	RedisSessions geRedisSessions(SessionProperties properties, ObjectProvider<JsonMapper> mapper,
+			ObjectProvider<SessionIdGenerator> ids, ObjectProvider<BlacklistUse> blacklist, GuardEvents events,
+			ConfigurableListableBeanFactory beans, Environment environment, ApplicationEventPublisher publisher,
 			@Qualifier("applicationTaskExecutor") ObjectProvider<Executor> executor) {
 		Set<@Nullable String> issuers = issuers(environment);
 		Supplier<Executor> threads = SingletonSupplier.of(() -> executor.getIfAvailable(ForkJoinPool::commonPool));
 		BlacklistUse use = properties.followBlacklist() ? blacklist.getIfAvailable() : null;
 		return new RedisSessions(properties, timeout(properties, environment),
-				new StructureCalls("session", new PatternBackend("session", backends, environment).get()),
+				new StructureCalls("session", new PatternBackend("session", beans).get()),
 				codec(properties, mapper, beans), ids.getIfAvailable(() -> RedisSessions::random), () -> {
 					TokenBlacklist used = (use != null) ? use.blacklist() : null;
 					return (used != null) ? logouts(used, issuers) : null;

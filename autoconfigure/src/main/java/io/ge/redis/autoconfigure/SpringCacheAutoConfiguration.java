@@ -2,12 +2,18 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.actuate.MeterNames;
-import io.ge.redis.autoconfigure.application.SpringCacheMeters;
-import io.ge.redis.autoconfigure.startup.SpringCacheProvider;
+import java.util.function.Predicate;
+
 import io.ge.redis.cache.internal.CachePattern;
+import io.ge.redis.cache.internal.SpringCache;
 import io.ge.redis.cache.internal.SpringCacheManager;
+import io.ge.redis.core.event.MeterNames;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -25,6 +31,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
 /**
  * The same caches for Spring, where the application asks for them: its cache manager, and
@@ -76,6 +83,96 @@ public final class SpringCacheAutoConfiguration {
 				ObjectProvider<CacheMetricsRegistrar> registrar, ObjectProvider<MeterNames> names) {
 			return new SpringCacheMeters(beans, registrar,
 					(cache) -> names.stream().allMatch((each) -> each.isOwn("cache", cache)));
+		}
+
+	}
+
+	/**
+	 * Spring Boot's meters of caches, also of caches that are created later.
+	 */
+	static final class SpringCacheMeters implements CacheMeterBinderProvider<SpringCache>, SmartInitializingSingleton {
+
+		private static final String SUFFIX = "cacheManager";
+
+		private final ConfigurableListableBeanFactory beans;
+
+		private final ObjectProvider<CacheMetricsRegistrar> registrar;
+
+		private final Predicate<String> measured;
+
+		/**
+		 * Creates the meters.
+		 * @param measured whether the cache of a name has meters
+		 */
+		public SpringCacheMeters(ConfigurableListableBeanFactory beans, ObjectProvider<CacheMetricsRegistrar> registrar,
+				Predicate<String> measured) {
+			this.beans = beans;
+			this.registrar = registrar;
+			this.measured = measured;
+		}
+
+		@Override
+		public @Nullable MeterBinder getMeterBinder(SpringCache cache, Iterable<Tag> tags) {
+			return this.measured.test(cache.getName()) ? new Binder(cache, tags) : null;
+		}
+
+		@Override
+		public void afterSingletonsInstantiated() {
+			this.registrar.ifAvailable((registrar) -> this.beans.getBeansOfType(SpringCacheManager.class, false, false)
+				.forEach((name, manager) -> {
+					Tag tag = Tag.of("cache.manager", managerName(name));
+					manager.onCache((cache) -> registrar.bindCacheToRegistry(cache, tag));
+				}));
+		}
+
+		// The name that Spring Boot gives it
+		private static String managerName(String beanName) {
+			return (beanName.length() > SUFFIX.length() && StringUtils.endsWithIgnoreCase(beanName, SUFFIX))
+					? beanName.substring(0, beanName.length() - SUFFIX.length()) : beanName;
+		}
+
+		private static final class Binder extends CacheMeterBinder<SpringCache> {
+
+			private final SpringCache cache;
+
+			Binder(SpringCache cache, Iterable<Tag> tags) {
+				super(cache, cache.getName(), tags);
+				this.cache = cache;
+			}
+
+			@Override
+			protected @Nullable Long size() {
+				return null;
+			}
+
+			@Override
+			protected long hitCount() {
+				return this.cache.hits();
+			}
+
+			@Override
+			protected Long missCount() {
+				return this.cache.misses();
+			}
+
+			@Override
+			protected @Nullable Long evictionCount() {
+				return null;
+			}
+
+			@Override
+			protected long putCount() {
+				return this.cache.puts();
+			}
+
+			@Override
+			protected void bindImplementationSpecificMetrics(MeterRegistry registry) {
+				FunctionCounter.builder("cache.removals", this.cache, SpringCache::removals)
+					.tags(getTagsWithCacheName())
+					.description("Cache removals")
+					.register(registry);
+			}
+
 		}
 
 	}

@@ -2,16 +2,15 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.autoconfigure.application.PatternBackend;
-import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.consume.ConsumerFrame;
 import io.ge.redis.core.consume.ListenerScanner;
 import io.ge.redis.stream.DeadLetters;
+import io.ge.redis.stream.StreamPattern;
 import io.ge.redis.stream.StreamProperties;
 import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.stream.StreamViews;
-import io.ge.redis.stream.StreamPattern;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,7 +21,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.env.Environment;
 
 /**
  * Streams.
@@ -35,9 +33,9 @@ public final class StreamAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static StreamPattern geRedisStreamPattern(ObjectProvider<StreamProperties> properties,
-			ObjectProvider<RedisBackends> backends, ConsumerFrame frame, Environment environment) {
-		return new StreamPattern(properties::getObject, new PatternBackend("stream", backends, environment), frame);
+	static StreamPattern geRedisStreamPattern(ObjectProvider<StreamProperties> properties, ConsumerFrame frame,
+			BeanFactory beans) {
+		return new StreamPattern(properties::getObject, new PatternBackend("stream", beans), frame);
 	}
 
 	/**

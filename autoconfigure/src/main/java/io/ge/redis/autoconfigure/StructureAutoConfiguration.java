@@ -2,7 +2,6 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.autoconfigure.application.PatternBackend;
 import io.ge.redis.bloom.BloomFilters;
 import io.ge.redis.bloom.BloomProperties;
 import io.ge.redis.bloom.RedisBloomFilters;
@@ -30,6 +29,7 @@ import io.ge.redis.state.StateProperties;
 import io.ge.redis.state.Workspaces;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -39,7 +39,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -59,11 +58,10 @@ public final class StructureAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		Workspaces geRedisWorkspaces(StateProperties properties, ObjectProvider<RedisBackends> backends,
-				ObjectProvider<ConsumerThreads> threads, ObjectProvider<JsonMapper> mapper, GuardEvents events,
-				Environment environment) {
+		Workspaces geRedisWorkspaces(StateProperties properties, ObjectProvider<ConsumerThreads> threads,
+				ObjectProvider<JsonMapper> mapper, GuardEvents events, BeanFactory beans) {
 			return new RedisWorkspaces(properties,
-					new StructureCalls("state", new PatternBackend("state", backends, environment).get()),
+					new StructureCalls("state", new PatternBackend("state", beans).get()),
 					SingletonSupplier.of(threads::getObject), mapper.getIfAvailable(JsonMapper::shared), events);
 		}
 
@@ -77,9 +75,8 @@ public final class StructureAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		Leaderboards geRedisLeaderboards(LeaderboardProperties properties, ObjectProvider<RedisBackends> backends,
-				Environment environment) {
-			return new RedisLeaderboards(properties, new PatternBackend("leaderboard", backends, environment).get());
+		Leaderboards geRedisLeaderboards(LeaderboardProperties properties, BeanFactory beans) {
+			return new RedisLeaderboards(properties, new PatternBackend("leaderboard", beans).get());
 		}
 
 	}
@@ -92,9 +89,8 @@ public final class StructureAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		UniqueCounters geRedisUniqueCounters(CounterProperties properties, ObjectProvider<RedisBackends> backends,
-				Environment environment) {
-			return new RedisUniqueCounters(properties, new PatternBackend("counter", backends, environment).get());
+		UniqueCounters geRedisUniqueCounters(CounterProperties properties, BeanFactory beans) {
+			return new RedisUniqueCounters(properties, new PatternBackend("counter", beans).get());
 		}
 
 	}
@@ -110,9 +106,8 @@ public final class StructureAutoConfiguration {
 		 */
 		@Bean(initMethod = "verify")
 		@ConditionalOnMissingBean(BloomFilters.class)
-		RedisBloomFilters geRedisBloomFilters(BloomProperties properties, ObjectProvider<RedisBackends> backends,
-				Environment environment) {
-			return new RedisBloomFilters(properties, new PatternBackend("bloom", backends, environment).get());
+		RedisBloomFilters geRedisBloomFilters(BloomProperties properties, BeanFactory beans) {
+			return new RedisBloomFilters(properties, new PatternBackend("bloom", beans).get());
 		}
 
 	}
@@ -125,9 +120,8 @@ public final class StructureAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		GeoIndexes geRedisGeoIndexes(GeoProperties properties, ObjectProvider<RedisBackends> backends,
-				Environment environment) {
-			return new RedisGeoIndexes(properties, new PatternBackend("geo", backends, environment).get());
+		GeoIndexes geRedisGeoIndexes(GeoProperties properties, BeanFactory beans) {
+			return new RedisGeoIndexes(properties, new PatternBackend("geo", beans).get());
 		}
 
 	}
@@ -140,9 +134,8 @@ public final class StructureAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		HashStore geRedisHashStore(HashProperties properties, ObjectProvider<RedisBackends> backends,
-				ObjectProvider<JsonMapper> mapper, Environment environment) {
-			return new RedisHashStore(properties, new PatternBackend("hash", backends, environment).get(),
+		HashStore geRedisHashStore(HashProperties properties, ObjectProvider<JsonMapper> mapper, BeanFactory beans) {
+			return new RedisHashStore(properties, new PatternBackend("hash", beans).get(),
 					mapper.getIfAvailable(JsonMapper::shared));
 		}
 
@@ -156,9 +149,8 @@ public final class StructureAutoConfiguration {
 		@Bean
 		@Lazy
 		@ConditionalOnMissingBean
-		EntityScripts geRedisEntityScripts(ScriptProperties properties, ObjectProvider<RedisBackends> backends,
-				Environment environment) {
-			return new RedisEntityScripts(properties, new PatternBackend("script", backends, environment).get());
+		EntityScripts geRedisEntityScripts(ScriptProperties properties, BeanFactory beans) {
+			return new RedisEntityScripts(properties, new PatternBackend("script", beans).get());
 		}
 
 	}

@@ -13,11 +13,11 @@ import org.springframework.util.Assert;
  * @param port Port of the Redis for development, 0 for a free one.
  */
 @ConfigurationProperties("ge.redis.embedded")
-public record EmbeddedRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("0") int port) {
+record EmbeddedRedisProperties(@DefaultValue("true") boolean enabled, @DefaultValue("0") int port) {
 
 	private static final int HIGHEST_PORT = 65_535;
 
-	public EmbeddedRedisProperties {
+	EmbeddedRedisProperties {
 		Assert.isTrue(port >= 0 && port <= HIGHEST_PORT,
 				() -> "'port' must be between 0 and " + HIGHEST_PORT + " but is " + port);
 	}

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.WriteBehindEvent;
 import io.ge.redis.core.event.EventGauge;
+import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.event.MeterNames;
 import io.ge.redis.lock.LockAcquireEvent;
 import io.ge.redis.lock.LockReleaseEvent;
 import io.ge.redis.ratelimit.Quota;

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import io.ge.redis.breaker.BreakerCallEvent;
 import io.ge.redis.cache.WriteBehindEvent;
 import io.ge.redis.core.event.EventGauge;
+import io.ge.redis.core.event.MeterNames;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.stream.StreamEvent;
 import io.ge.redis.test.Sources;

@@ -3,7 +3,6 @@
 package io.ge.redis.actuate;
 
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisEndpointAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisWebAutoConfiguration;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;

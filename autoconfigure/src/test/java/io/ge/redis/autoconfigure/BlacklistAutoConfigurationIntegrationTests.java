@@ -12,6 +12,8 @@ import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.InvalidKeyException;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.BlacklistEvent;
 import io.ge.redis.blacklist.CurrentToken;

@@ -5,12 +5,13 @@ package io.ge.redis.autoconfigure;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.actuate.BroadcastsResource;
-import io.ge.redis.actuate.GuardRequest;
+import io.ge.redis.actuate.Actuate;
 import io.ge.redis.broadcast.BroadcastPattern;
 import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.core.consume.Consumers;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -77,7 +78,7 @@ class BroadcastAutoConfigurationIntegrationTests {
 	void showsChannels() {
 		this.runner.run((context) -> {
 			context.getBean(Broadcaster.class).publish("system.halt", true);
-			BroadcastsResource resource = new BroadcastsResource(() -> context.getBean(BroadcastPattern.class));
+			GuardResource resource = Actuate.broadcasts(() -> context.getBean(BroadcastPattern.class));
 			assertThat(resource.read(new GuardRequest(List.of(), Map.of()))).asString()
 				.contains("hints=ChannelReport[published=0", "system.halt=ChannelReport[published=1");
 		});

@@ -4,9 +4,9 @@ package io.ge.redis.autoconfigure;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -14,15 +14,15 @@ import java.util.concurrent.locks.LockSupport;
 import io.ge.redis.GeRedisException;
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.Refusal;
-import io.ge.redis.actuate.BreakerResource;
-import io.ge.redis.actuate.GuardRequest;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.breaker.CircuitBreaker;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.CircuitOpenException;
 import io.ge.redis.breaker.CircuitState;
-import io.ge.redis.breaker.internal.BreakerControl;
 import io.ge.redis.breaker.internal.BreakerPattern;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.idempotency.IdempotencyScope;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.test.SharedRedis;
@@ -45,10 +45,13 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.util.Assert;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 /**
  * Circuit breakers of several instances on one Redis. Each context is an instance.
@@ -95,9 +98,12 @@ class CircuitBreakersIntegrationTests {
 				.tag("breaker", NAME)
 				.gauge()
 				.value()).isEqualTo(1);
-			BreakerControl.Look look = first.getBean(BreakerPattern.class).control().look(NAME, List.of());
-			assertThat(look.why()).isEqualTo("rate");
-			assertThat(look.nextProbe()).isEqualTo(Objects.requireNonNull(look.since()).plus(Duration.ofMinutes(1)));
+			assertThat(first.getBean(BreakerPattern.class).control().read(request(Map.of())))
+				.extracting("why", "since", "nextProbe")
+				.satisfies((figures) -> {
+					assertThat(figures.get(0)).isEqualTo("rate");
+					assertThat(figures.get(2)).isEqualTo(((Instant) figures.get(1)).plus(Duration.ofMinutes(1)));
+				});
 			// An instance that starts later learns of it before its first call
 			this.runner.run((later) -> assertThat(state(later)).isEqualTo(CircuitState.OPEN));
 		})));
@@ -137,13 +143,9 @@ class CircuitBreakersIntegrationTests {
 				return state(sick) == CircuitState.OPEN;
 			});
 			Awaitility.await()
-				.until(() -> sick.getBean(BreakerPattern.class)
-					.control()
-					.look(NAME, List.of())
-					.instances()
-					.values()
-					.stream()
-					.anyMatch((sums) -> sums.endsWith(" 4 4 0")));
+				.untilAsserted(() -> assertThat(sick.getBean(BreakerPattern.class).control().read(request(Map.of())))
+					.extracting("instances", as(MAP))
+					.anySatisfy((instance, sums) -> assertThat(sums).asString().endsWith(" 4 4 0")));
 			assertThat(breakers(healthy).call(NAME, () -> "quote")).isEqualTo("quote");
 			assertThat(opened(sick, "local")).isEqualTo(1);
 		}));
@@ -190,7 +192,7 @@ class CircuitBreakersIntegrationTests {
 	void operatorSetsTheStateOfAllInstances() {
 		this.runner.run((first) -> this.runner.run((second) -> {
 			awaitLive(2, first, second);
-			BreakerResource resource = new BreakerResource(first.getBean(BreakerPattern.class)::control);
+			GuardResource resource = first.getBean(BreakerPattern.class).control();
 			resource.write(request(Map.of("state", "FORCED_OPEN", "reason", "supplier moves", "author", "anna")));
 			Awaitility.await().until(() -> state(second) == CircuitState.FORCED_OPEN);
 			assertThatExceptionOfType(CircuitOpenException.class)
@@ -214,7 +216,7 @@ class CircuitBreakersIntegrationTests {
 			.withBean(Desk.class)
 			.run((context) -> {
 				Desk desk = context.getBean(Desk.class);
-				BreakerResource resource = new BreakerResource(context.getBean(BreakerPattern.class)::control);
+				GuardResource resource = context.getBean(BreakerPattern.class).control();
 				assertThat(desk.order("first")).isEqualTo("order 1");
 				resource.write(request(Map.of("state", "FORCED_OPEN", "reason", "test")));
 				Awaitility.await().until(() -> state(context) == CircuitState.FORCED_OPEN);
@@ -229,7 +231,7 @@ class CircuitBreakersIntegrationTests {
 	@Test
 	void circuitIsOpenAgainWhenAForcedStateHasEnded() {
 		this.runner.run((context) -> {
-			BreakerResource resource = new BreakerResource(context.getBean(BreakerPattern.class)::control);
+			GuardResource resource = context.getBean(BreakerPattern.class).control();
 			Awaitility.await().until(() -> {
 				fail(context);
 				return opened(context, "rate") == 1;
@@ -274,8 +276,9 @@ class CircuitBreakersIntegrationTests {
 			for (int i = 0; i < 1100; i++) {
 				suppliers.keyed("host " + i);
 			}
-			BreakerControl control = context.getBean(BreakerPattern.class).control();
-			Awaitility.await().until(() -> control.list().size() == 1000);
+			GuardResource control = context.getBean(BreakerPattern.class).control();
+			GuardRequest list = new GuardRequest(List.of(), Map.of());
+			Awaitility.await().untilAsserted(() -> assertThat(control.read(list)).asInstanceOf(LIST).hasSize(1000));
 			assertThatIllegalStateException().isThrownBy(() -> suppliers.keyed("sick"));
 			assertThat(breakers(context).state(NAME, "sick")).isEqualTo(CircuitState.OPEN);
 		});

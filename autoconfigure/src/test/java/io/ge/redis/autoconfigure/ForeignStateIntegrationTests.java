@@ -5,6 +5,7 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -17,12 +18,16 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockOptions;
+import io.ge.redis.lock.LockReleaseEvent;
 import io.ge.redis.lock.internal.LockPattern;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
@@ -358,7 +363,11 @@ class ForeignStateIntegrationTests {
 			return () -> {
 				try (held) {
 					locks.tryLock("orders", key, options).ifPresent(LockHandle::close);
-					beans.getBean(LockPattern.class).control().look("orders", List.of(key));
+					GuardFigures used = new GuardFigures();
+					used.onEvent(new LockReleaseEvent("orders", Duration.ZERO));
+					beans.getBean(LockPattern.class)
+						.control(new GuardedMethods(), used)
+						.read(new GuardRequest(List.of("orders"), Map.of("key", key)));
 				}
 			};
 		}

@@ -2,7 +2,7 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.actuate.GeRedisHealthIndicator;
+import io.ge.redis.actuate.GeRedisHealthAutoConfiguration;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
 import io.ge.redis.test.RedisEndpoint;
@@ -41,9 +41,9 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 	@Test
 	void reportsTheRedisInUse() {
 		this.runner.run((context) -> {
-			assertThat(context.getBean(GeRedisHealthIndicator.class).health()).isEqualTo(Health.unknown().build());
+			assertThat(context.getBean(HealthIndicator.class).health()).isEqualTo(Health.unknown().build());
 			context.getBean(TokenBlacklist.class);
-			Health health = context.getBean(GeRedisHealthIndicator.class).health();
+			Health health = context.getBean(HealthIndicator.class).health();
 			assertThat(health.getStatus()).isEqualTo(Status.UP);
 			assertThat(health.getDetails()).containsOnlyKeys("default");
 		});
@@ -66,7 +66,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 			.command("SET", "unfollowed:blacklist:{all}:changes1", "of another type", "PX", "60000");
 		this.runner.withPropertyValues("ge.redis.key-prefix=unfollowed").run((context) -> {
 			assertThat(context.getBean(TokenBlacklist.class).isBlocked("accounts", "a")).isFalse();
-			GeRedisHealthIndicator indicator = context.getBean(GeRedisHealthIndicator.class);
+			HealthIndicator indicator = context.getBean(HealthIndicator.class);
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(indicator.health().getDetails().get("default")).asString()
 					.contains("every check asks Redis"));
@@ -89,7 +89,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 						.equals(context.getBean(BlacklistPattern.class).control().overview().local().position()));
 			}
 			assertThat(output).containsOnlyOnce("an entry that cannot be read");
-			assertThat(context.getBean(GeRedisHealthIndicator.class).health().getStatus()).isEqualTo(Status.UP);
+			assertThat(context.getBean(HealthIndicator.class).health().getStatus()).isEqualTo(Status.UP);
 		});
 	}
 
@@ -98,7 +98,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 		for (String off : new String[] { "management.health.geredis.enabled=false",
 				"management.health.defaults.enabled=false", "ge.redis.enabled=false" }) {
 			this.runner.withPropertyValues(off)
-				.run((context) -> assertThat(context).doesNotHaveBean(GeRedisHealthIndicator.class));
+				.run((context) -> assertThat(context).doesNotHaveBean("geredisHealthIndicator"));
 		}
 	}
 
@@ -112,7 +112,7 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 	@Test
 	void needsBootsHealthModule() {
 		this.runner.withClassLoader(new FilteredClassLoader(ConditionalOnEnabledHealthIndicator.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(GeRedisHealthIndicator.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("geredisHealthIndicator"));
 	}
 
 }

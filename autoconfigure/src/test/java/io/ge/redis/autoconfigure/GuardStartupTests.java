@@ -10,7 +10,6 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
 import io.ge.redis.GuardConfigurationException;
-import io.ge.redis.autoconfigure.startup.GuardConfigurationFailureAnalyzer;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.FencingToken;

@@ -23,6 +23,8 @@ import java.util.function.Supplier;
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotency;

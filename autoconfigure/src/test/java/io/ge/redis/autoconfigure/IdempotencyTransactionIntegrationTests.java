@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.ge.redis.autoconfigure.application.AdviceOrder;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.IdempotencyEvent;
 import io.ge.redis.idempotency.IdempotencyInFlightException;

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.guard.PatternLifecycle;
 import io.ge.redis.lock.DistributedLock;

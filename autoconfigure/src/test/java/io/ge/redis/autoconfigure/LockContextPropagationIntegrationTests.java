@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.ge.redis.autoconfigure.application.LockContextAccessor;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockAssert;
@@ -163,7 +162,7 @@ class LockContextPropagationIntegrationTests {
 	@Wide
 	void startsWithoutContextPropagationOnTheClasspath() {
 		this.runner.withClassLoader(new FilteredClassLoader(ContextRegistry.class)).run((context) -> {
-			assertThat(context).hasNotFailed().doesNotHaveBean(LockContextAccessor.class);
+			assertThat(context).hasNotFailed().doesNotHaveBean(LockAutoConfiguration.LockContextAccessor.class);
 			assertThat(context).hasSingleBean(DistributedLocks.class);
 		});
 	}
@@ -257,7 +256,7 @@ class LockContextPropagationIntegrationTests {
 		return ContextRegistry.getInstance()
 			.getThreadLocalAccessors()
 			.stream()
-			.anyMatch((accessor) -> accessor.key().equals(LockContextAccessor.KEY));
+			.anyMatch((accessor) -> accessor.key().equals(LockContext.KEY));
 	}
 
 	private static boolean isUnderLock() {

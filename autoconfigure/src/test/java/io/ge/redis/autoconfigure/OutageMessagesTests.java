@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 
 import io.ge.redis.OutageCause;
 import io.ge.redis.RedisUnavailableException;
-import io.ge.redis.autoconfigure.startup.GuardConfigurationFailureAnalyzer;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.idempotency.Idempotent;

@@ -6,19 +6,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.actuate.GeRedisHealthIndicator;
-import io.ge.redis.actuate.GuardRequest;
-import io.ge.redis.actuate.GuardRequestException;
-import io.ge.redis.actuate.QueuesResource;
-import io.ge.redis.actuate.QueuesResource.JobReport;
-import io.ge.redis.actuate.QueuesResource.QueueReport;
+import io.ge.redis.actuate.Actuate;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.queue.EnqueuedJob;
 import io.ge.redis.queue.JobOptions;
 import io.ge.redis.queue.JobQueue;
 import io.ge.redis.queue.JobStatus;
 import io.ge.redis.queue.JobStatus.State;
 import io.ge.redis.queue.QueuePattern;
+import io.ge.redis.queue.QueueView;
 import io.ge.redis.queue.RedisJob;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
@@ -29,12 +28,15 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 /**
  * Job queues in an application, from annotation and property to Redis and endpoint.
@@ -76,7 +78,7 @@ class QueueAutoConfigurationIntegrationTests {
 		this.runner.withUserConfiguration(Listeners.class).run((context) -> {
 			RedisBackends backends = context.getBean(RedisBackends.class);
 			assertThat(backends.all()).containsOnlyKeys("default", "default.consumers");
-			GeRedisHealthIndicator health = new GeRedisHealthIndicator(backends, List::of);
+			HealthIndicator health = Actuate.health(backends);
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(health.health().getDetails().get("default.consumers")).asString()
 					.contains("state=available"));
@@ -87,17 +89,20 @@ class QueueAutoConfigurationIntegrationTests {
 	void showsAndCancelsJobs() {
 		this.runner.run((context) -> {
 			JobQueue jobs = context.getBean(JobQueue.class);
-			QueuesResource resource = new QueuesResource(() -> context.getBean(QueuePattern.class));
+			GuardResource resource = Actuate.queues(() -> context.getBean(QueuePattern.class));
 			EnqueuedJob job = jobs.enqueue("idle", "me", JobOptions.defaults().priority(3));
 			assertThat(resource.read(new GuardRequest(List.of(), Map.of()))).asString()
 				.contains("plain", "later", "reactive", "idle");
-			QueueReport report = (QueueReport) resource.read(new GuardRequest(List.of("idle"), Map.of()));
-			assertThat(report.jobs().jobs()).isEqualTo(1);
-			assertThat(report.jobs().ready().get(3)).isEqualTo(1);
+			assertThat(resource.read(new GuardRequest(List.of("idle"), Map.of())))
+				.extracting("jobs", as(type(QueueView.class)))
+				.satisfies((counts) -> assertThat(counts.jobs()).isEqualTo(1))
+				.satisfies((counts) -> assertThat(counts.ready().get(3)).isEqualTo(1));
 			assertThat(resource.read(new GuardRequest(List.of("idle", job.id()), Map.of())))
-				.isEqualTo(new JobReport(job.id(), State.QUEUED, 0, null));
+				.extracting("id", "state", "attempts", "problem")
+				.containsExactly(job.id(), State.QUEUED, 0, null);
 			assertThat(resource.delete(new GuardRequest(List.of("idle", job.id()), Map.of())))
-				.isEqualTo(new JobReport(job.id(), State.CANCELLED, 0, null));
+				.extracting("id", "state", "attempts", "problem")
+				.containsExactly(job.id(), State.CANCELLED, 0, null);
 			assertThatExceptionOfType(GuardRequestException.class)
 				.isThrownBy(() -> resource.read(new GuardRequest(List.of("other"), Map.of())))
 				.withMessageContaining("There is: idle, inherited, later, plain, reactive, unseen.");

@@ -7,6 +7,8 @@ import java.util.List;
 
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimitAlgorithm;
 import io.ge.redis.ratelimit.RateLimitDecision;

@@ -5,14 +5,15 @@ package io.ge.redis.autoconfigure;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.autoconfigure.application.RateLimitRefresh;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import net.bytebuddy.ByteBuddy;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RateLimitRefreshIntegrationTests {
 
 	private static final Class<? extends ApplicationEvent> EVENT = new ByteBuddy().subclass(ApplicationEvent.class)
-		.name(RateLimitRefresh.EVENT)
+		.name(RateLimitAutoConfiguration.RateLimitRefresh.EVENT)
 		.make()
 		.load(RateLimitRefreshIntegrationTests.class.getClassLoader())
 		.getLoaded();

@@ -14,6 +14,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.ge.redis.InvalidKeyException;
 import io.ge.redis.actuate.GeRedisEndpoint;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.ratelimit.OnEmptyKey;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimit;

@@ -14,7 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.ge.redis.actuate.GeRedisHealthIndicator;
+import io.ge.redis.actuate.Actuate;
 import io.ge.redis.cache.Change;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.WriteBehindStore;
@@ -129,7 +129,7 @@ class RedisUserIntegrationTests {
 				backends.start();
 				locks.tryLock("code", "after").orElseThrow().close();
 				Awaitility.await().until(() -> backends.get(null).bus().isSubscribed());
-				assertThat(new GeRedisHealthIndicator(backends, List::of).health().getStatus()).isEqualTo(Status.UP);
+				assertThat(Actuate.health(backends).health().getStatus()).isEqualTo(Status.UP);
 			});
 		redis.endpoints().forEach((node) -> assertThat((List<?>) node.command("ACL", "LOG")).as("refused").isEmpty());
 	}

@@ -5,6 +5,7 @@ package io.ge.redis.autoconfigure;
 import java.time.Duration;
 
 import io.ge.redis.GuardConfigurationException;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.blacklist.refresh.RefreshToken;
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent;
 import io.ge.redis.blacklist.refresh.RefreshTokenProperties;

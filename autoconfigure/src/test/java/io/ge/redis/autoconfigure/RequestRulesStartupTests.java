@@ -5,7 +5,6 @@ package io.ge.redis.autoconfigure;
 import java.util.stream.Stream;
 
 import io.ge.redis.GuardConfigurationException;
-import io.ge.redis.autoconfigure.startup.GuardConfigurationFailureAnalyzer;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.Wide;
 import io.ge.redis.web.limit.RateLimitFilter;

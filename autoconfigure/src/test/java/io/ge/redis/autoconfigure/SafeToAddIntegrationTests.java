@@ -30,7 +30,6 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import io.ge.redis.autoconfigure.condition.PatternUse;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.StandaloneRedis;
 import jakarta.persistence.Entity;

@@ -7,7 +7,6 @@ import java.util.List;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.ge.redis.autoconfigure.startup.SpringCacheProvider;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.GeCaches;
 import org.junit.jupiter.api.AfterAll;

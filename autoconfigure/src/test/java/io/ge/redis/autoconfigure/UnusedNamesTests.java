@@ -2,7 +2,6 @@
 
 package io.ge.redis.autoconfigure;
 
-import io.ge.redis.autoconfigure.startup.UnusedNames;
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;

@@ -4,6 +4,9 @@ package io.ge.redis.autoconfigure;
 
 import java.time.Duration;
 
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
+import io.ge.redis.actuate.GeRedisHealthAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.lock.DistributedLock;

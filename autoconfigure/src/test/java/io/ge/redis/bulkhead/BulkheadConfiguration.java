@@ -5,10 +5,10 @@ package io.ge.redis.bulkhead;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import io.ge.redis.actuate.GuardRequest;
-import io.ge.redis.actuate.GuardResource;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.invocation.AttributeReader;

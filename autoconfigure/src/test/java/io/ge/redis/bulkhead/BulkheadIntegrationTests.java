@@ -11,10 +11,10 @@ import java.util.concurrent.ExecutionException;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.Refusal;
-import io.ge.redis.actuate.GuardRequest;
-import io.ge.redis.actuate.GuardResource;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.test.SharedRedis;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -10,11 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.ge.redis.actuate.GeRedisHealthAutoConfiguration;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisHealthAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;

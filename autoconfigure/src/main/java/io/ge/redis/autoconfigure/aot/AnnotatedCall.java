@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import io.ge.redis.autoconfigure.condition.PatternUse;
+import io.ge.redis.autoconfigure.PatternUse;
 import io.ge.redis.broadcast.RedisBroadcastListener;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteBehind;

@@ -5,14 +5,14 @@ package io.ge.redis.autoconfigure.aot;
 import java.util.List;
 import java.util.Map;
 
-import io.ge.redis.actuate.ConsolePage;
+import io.ge.redis.actuate.Actuate;
+import io.ge.redis.actuate.GeRedisEndpointAutoConfiguration;
 import io.ge.redis.autoconfigure.BlacklistAutoConfiguration;
 import io.ge.redis.autoconfigure.BreakerAutoConfiguration;
 import io.ge.redis.autoconfigure.BroadcastAutoConfiguration;
 import io.ge.redis.autoconfigure.CacheAutoConfiguration;
 import io.ge.redis.autoconfigure.ConsumerAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisEndpointAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.autoconfigure.QueueAutoConfiguration;
@@ -88,7 +88,7 @@ class ProcessedAutoConfigurationTests {
 	@Test
 	void consoleIsKept() {
 		RuntimeHints hints = new RuntimeHints();
-		new ConsolePage.Hints().registerHints(hints, null);
+		Actuate.hintsOfConsole().registerHints(hints, null);
 		assertThat(RuntimeHintsPredicates.resource().forResource("io/ge/redis/actuate/console.html")).accepts(hints);
 	}
 

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
-import io.ge.redis.autoconfigure.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.core.event.GuardEvent;

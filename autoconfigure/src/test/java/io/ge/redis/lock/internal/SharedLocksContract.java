@@ -5,6 +5,7 @@ package io.ge.redis.lock.internal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -13,6 +14,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.GuardConfigurationException;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
+import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockHandle;
@@ -21,6 +26,7 @@ import io.ge.redis.lock.LockLostEvent;
 import io.ge.redis.lock.LockMode;
 import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockOptions;
+import io.ge.redis.lock.LockReleaseEvent;
 import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.lock.OnLost;
 import io.ge.redis.test.RedisMonitor;
@@ -558,8 +564,11 @@ abstract class SharedLocksContract extends LocksContract {
 		this.first.locks().lock("orders", 42, READ.atLeastFor(Duration.ofMinutes(1))).close();
 		CompletableFuture<LockHandle> waiting = waitIn(this.second, "orders", WRITE);
 		awaitQueued("{orders:42}", 1);
-		LockControl control = this.second.get(LockPattern.class).control();
-		LockState.Shared shared = control.look("orders", List.of("42")).shared();
+		GuardFigures used = new GuardFigures();
+		used.onEvent(new LockReleaseEvent("orders", Duration.ZERO));
+		GuardResource control = this.second.get(LockPattern.class).control(new GuardedMethods(), used);
+		GuardRequest order = new GuardRequest(List.of("orders"), Map.of("key", "42"));
+		LockState.Shared shared = ((LockControl.Look) control.read(order)).shared();
 		assertThat(shared).isNotNull();
 		assertThat(shared.holders()).isEqualTo(3);
 		assertThat(shared.waiters()).isEqualTo(1);
@@ -571,7 +580,7 @@ abstract class SharedLocksContract extends LocksContract {
 			.contains(this.first.backend().bus().instanceId(), this.second.backend().bus().instanceId());
 		assertThat(shared.shares()).allMatch((share) -> share.remaining().compareTo(Duration.ofMinutes(1)) <= 0
 				&& share.age().compareTo(Duration.ofMinutes(1)) < 0);
-		assertThat(control.release("orders", List.of("42"))).isTrue();
+		assertThat(control.delete(order)).isEqualTo(new LockControl.ReleaseReport("orders", true));
 		LockHandle next = waiting.orTimeout(5, TimeUnit.SECONDS).join();
 		Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> !one.isValid() && !two.isValid());
 		Awaitility.await()
@@ -581,8 +590,8 @@ abstract class SharedLocksContract extends LocksContract {
 		two.close();
 		assertThat(next.isValid()).isTrue();
 		next.close();
-		assertThat(control.release("orders", List.of("42"))).isFalse();
-		assertThat(control.look("orders", List.of("42")).shared()).isNull();
+		assertThat(control.delete(order)).isEqualTo(new LockControl.ReleaseReport("orders", false));
+		assertThat(((LockControl.Look) control.read(order)).shared()).isNull();
 	}
 
 	@Test

@@ -11,7 +11,9 @@ import io.ge.redis.OutageCause;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.RateLimitAutoConfiguration;
 import io.ge.redis.core.RedisBackends;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.event.GuardListener;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.outage.OutageListener;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.ratelimit.RateLimit;
@@ -152,13 +154,17 @@ class RateLimitFaultApplication {
 		};
 	}
 
+	private static RateLimitControl control(RateLimitPattern guard) {
+		return (RateLimitControl) guard.control(new GuardedMethods(), new GuardFigures());
+	}
+
 	/**
 	 * Forgets what a key has used. Argument: key.
 	 */
 	@Bean
 	Operation reset(RateLimitPattern guard) {
 		return (arguments) -> {
-			guard.control().reset(RateLimitScenario.NAME, List.of(arguments[0]));
+			control(guard).reset(RateLimitScenario.NAME, List.of(arguments[0]));
 			return "done";
 		};
 	}
@@ -169,7 +175,7 @@ class RateLimitFaultApplication {
 	@Bean
 	Operation remaining(RateLimitPattern guard) {
 		return (arguments) -> String
-			.valueOf(guard.control().look(RateLimitScenario.NAME, List.of(arguments[0])).get(0).remaining());
+			.valueOf(control(guard).look(RateLimitScenario.NAME, List.of(arguments[0])).get(0).remaining());
 	}
 
 	/**
@@ -178,9 +184,8 @@ class RateLimitFaultApplication {
 	@Bean
 	Operation change(RateLimitPattern guard) {
 		return (arguments) -> {
-			guard.control()
-				.change(RateLimitScenario.NAME, List.of(arguments[0]),
-						new RateLimitChange(Long.valueOf(arguments[1]), null, null));
+			control(guard).change(RateLimitScenario.NAME, List.of(arguments[0]),
+					new RateLimitChange(Long.valueOf(arguments[1]), null, null));
 			return "done";
 		};
 	}

@@ -3,6 +3,8 @@
 package io.ge.redis.test.scenario;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -16,8 +18,8 @@ import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.breaker.CircuitOpenException;
 import io.ge.redis.breaker.CircuitState;
-import io.ge.redis.breaker.internal.BreakerControl;
 import io.ge.redis.breaker.internal.BreakerPattern;
+import io.ge.redis.core.endpoint.GuardRequest;
 import io.ge.redis.test.instance.Operation;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -103,9 +105,15 @@ public class BreakerApplication {
 
 		String circuit() {
 			CircuitState circuit = this.breakers.state(NAME);
-			boolean isAlone = circuit != CircuitState.CLOSED
-					&& this.pattern.control().list().stream().noneMatch(BreakerControl.Overview::shared);
+			boolean isAlone = circuit != CircuitState.CLOSED && !isShared();
 			return isAlone ? "ALONE" : circuit.name();
+		}
+
+		private boolean isShared() {
+			return this.pattern.control()
+				.read(new GuardRequest(List.of(), Map.of()))
+				.toString()
+				.contains("shared=true");
 		}
 
 		void load(int perSecond) {

@@ -11,32 +11,49 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import io.ge.redis.breaker.CircuitState;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * View of circuits for operators, and their actions on all instances.
+ * {@code /actuator/geredis/breakers} lists the circuits that this instance knows.
+ * {@code /actuator/geredis/breakers/<name>?key=host} shows one, with the reports of all
+ * instances. A write sets its state on all instances, with a reason and an end. Each
+ * costs one script call, the list none.
  */
-public final class BreakerControl {
+final class BreakerControl extends GuardResource {
 
-	/** Time for which a state is forced unless the operator sets another. */
-	public static final Duration FORCED_FOR = Duration.ofHours(1);
+	private static final String KEY = "key";
+
+	private static final String STATE = "state";
+
+	private static final String DURATION = "duration";
+
+	private static final List<String> STATES = List.of("FORCED_OPEN", "DISABLED", "CLOSED", "AUTO");
+
+	private static final Duration FORCED_FOR = Duration.ofHours(1);
+
+	private static final Duration LONGEST = Duration.ofDays(365);
 
 	private final BreakerRegistry registry;
 
 	private final Supplier<BreakerEngine> engine;
 
 	BreakerControl(BreakerRegistry registry, Supplier<BreakerEngine> engine) {
+		super("breakers", "breaker");
 		this.registry = registry;
 		this.engine = engine;
 	}
 
-	public boolean exists(String name) {
-		return this.registry.names().contains(name);
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(KEY);
+		return request.path().isEmpty() ? list() : look(name(request), request.texts(KEY));
 	}
 
-	/** Returns the circuits that this instance knows, without asking Redis. */
-	public List<Overview> list() {
+	private List<Overview> list() {
 		return this.engine.get()
 			.all()
 			.stream()
@@ -45,8 +62,7 @@ public final class BreakerControl {
 			.toList();
 	}
 
-	/** Reads one circuit. One script call. */
-	public Look look(String name, List<String> key) {
+	private Look look(String name, List<String> key) {
 		InstanceBreaker breaker = breaker(name, key);
 		Map<String, String> fields = Waiting.await(this.engine.get().redis().look(breaker, false));
 		Map<String, String> instances = new TreeMap<>();
@@ -65,12 +81,36 @@ public final class BreakerControl {
 		return (millis != null) ? Instant.ofEpochMilli(Long.parseLong(millis)) : null;
 	}
 
-	/**
-	 * Sets the state on all instances. One script call.
-	 * @param state FORCED_OPEN, DISABLED, CLOSED or AUTO
-	 */
-	public void force(String name, List<String> key, String state, Duration duration, String author, String reason) {
-		Waiting.await(this.engine.get().redis().force(breaker(name, key), state, duration, author, reason));
+	@Override
+	public Object write(GuardRequest request) {
+		request.allowOnly(KEY, STATE, DURATION, "author", "reason");
+		String state = request.text(STATE);
+		if (state == null || !STATES.contains(state)) {
+			throw GuardRequestException.invalid(STATE, "state is '" + state + "'.",
+					"Set it to " + String.join(", ", STATES) + ".");
+		}
+		String author = request.text("author");
+		String reason = request.required("reason", "Say why, for other operators.");
+		Duration given = request.duration(DURATION);
+		Duration duration = (given != null) ? given : FORCED_FOR;
+		if (duration.toMillis() < 1 || duration.compareTo(LONGEST) > 0) {
+			throw GuardRequestException.invalid(DURATION,
+					"duration must be between 1ms and 365d, but is " + duration + ".", "Set it to a time such as 1h.");
+		}
+		String name = name(request);
+		Waiting.await(this.engine.get()
+			.redis()
+			.force(breaker(name, request.texts(KEY)), state, duration, (author != null) ? author : "", reason));
+		return new ForceReport(name, state, duration, reason);
+	}
+
+	private String name(GuardRequest request) {
+		String name = request.name("breaker", this.registry.names()::contains);
+		if (!this.registry.names().contains(name)) {
+			throw GuardRequestException.notFound("There is no breaker '" + name + "'.",
+					"List the breakers, without a name in the path.");
+		}
+		return name;
 	}
 
 	private InstanceBreaker breaker(String name, List<String> key) {
@@ -102,6 +142,9 @@ public final class BreakerControl {
 	public record Look(String name, CircuitState state, boolean shared, @Nullable Instant since,
 			@Nullable Instant nextProbe, @Nullable String why, @Nullable String author, @Nullable String reason,
 			Map<String, String> instances) {
+	}
+
+	public record ForceReport(String name, String state, Duration duration, String reason) {
 	}
 
 }

@@ -12,6 +12,7 @@ import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
@@ -19,12 +20,15 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles circuit breakers: the advisor for annotated methods and the API for code use
  * one engine, which is made when the first of them is used.
  */
+@RegisterReflectionForBinding({ BreakerControl.Overview.class, BreakerControl.Look.class,
+		BreakerControl.ForceReport.class })
 public final class BreakerPattern implements GuardPattern {
 
 	private final BreakerRegistry registry;
@@ -79,7 +83,7 @@ public final class BreakerPattern implements GuardPattern {
 		return new DefaultCircuitBreakers(this.registry, this.engine, this.calls).make(name, form, () -> publisher);
 	}
 
-	public BreakerControl control() {
+	public GuardResource control() {
 		return new BreakerControl(this.registry, this.engine);
 	}
 

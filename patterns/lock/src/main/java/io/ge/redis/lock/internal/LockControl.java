@@ -10,47 +10,150 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import io.ge.redis.core.bus.Reports;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
+import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.GuardedMethods;
+import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * View of the locks for operators, and their actions, while the application runs.
+ * {@code /actuator/geredis/lock} lists the locks that callers of any instance hold or
+ * wait for. {@code /actuator/geredis/lock/<name>?key=42} shows one lock. A delete
+ * releases it and hands it on. The holder is notified as of any other loss.
  * <p>
- * A key is given as its parts: one, or one for each element of a list; none means the
- * lock of all calls. Methods that ask Redis throw
- * {@link io.ge.redis.RedisUnavailableException} while it is unavailable.
+ * A key of several parts is given by repeating the parameter. Without a key, the request
+ * is about the lock of all calls. A listed lock can also be named by its {@code hash},
+ * since keys are not shown.
  */
-public final class LockControl {
+final class LockControl extends GuardResource {
+
+	private static final String PATTERN = "lock";
+
+	private static final String KEY = "key";
+
+	private static final String HASH = "hash";
 
 	/** Bounds what one listing costs Redis. */
 	private static final int MOST_LOOKS = 100;
 
 	private final LockRegistry locks;
 
-	private final LockEngine engine;
+	private final Supplier<LockEngine> engine;
 
-	LockControl(LockRegistry locks, LockEngine engine) {
+	private final GuardedMethods methods;
+
+	private final GuardFigures figures;
+
+	LockControl(LockRegistry locks, Supplier<LockEngine> engine, GuardedMethods methods, GuardFigures figures) {
+		super(PATTERN);
 		this.locks = locks;
 		this.engine = engine;
+		this.methods = methods;
+		this.figures = figures;
+	}
+
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(KEY, HASH);
+		String name = request.name(this.locks::exists);
+		if (name.isEmpty()) {
+			request.allowOnly();
+			return list();
+		}
+		Look look = look(name, key(request, name));
+		if (!look.held() && look.holder() == null && look.shared() == null && look.waitingInstances() == 0) {
+			requireKnown(name);
+		}
+		return look;
 	}
 
 	/**
-	 * Returns whether an annotation or a property knows a lock of a name. Others may be
-	 * taken in code.
+	 * Takes a lock away from its holder, or from all that share it. They may still be at
+	 * work while the next one has the lock. Costs two script calls, and a message to each
+	 * holder.
 	 */
-	public boolean exists(String name) {
-		return this.locks.exists(name);
+	@Override
+	public Object delete(GuardRequest request) {
+		request.allowOnly(KEY, HASH);
+		String name = request.name("lock", this.locks::exists);
+		boolean released = this.engine.get().force(key(request, name));
+		if (!released) {
+			requireKnown(name);
+		}
+		return new ReleaseReport(name, released);
 	}
 
 	/**
-	 * Lists the locks that callers of any instance hold or wait for: asks all instances
-	 * and waits for them for half a second at most. One message, and one from each; one
-	 * script call for each lock with waiters whose holder no instance has reported.
+	 * Refuses a name that neither an annotation nor a property has, and no code of this
+	 * instance has used.
 	 */
-	public Listing list() {
-		Reports.Collected<LockReport> collected = this.engine.reports().collect(Reports.Filter.ALL);
+	private void requireKnown(String name) {
+		if (!this.locks.exists(name) && this.figures.of(PATTERN, name).isEmpty()) {
+			throw GuardRequestException.notFound(
+					"This instance knows no lock '" + name + "', and it is not held under this key.",
+					"List the locks, without a name in the path.");
+		}
+	}
+
+	private RedisLockKey key(GuardRequest request, String name) {
+		request.allowOneOf(HASH, KEY);
+		String hash = request.text(HASH);
+		if (hash != null) {
+			return find(name, hash);
+		}
+		List<String> key = request.texts(KEY);
+		if (key.isEmpty()) {
+			requireNoKey(name);
+		}
+		return this.engine.get().key(name, key);
+	}
+
+	/**
+	 * Refuses a request without a key if each method of the lock has one: it would be
+	 * about a lock that no call takes.
+	 */
+	private void requireNoKey(String name) {
+		List<Map<String, Setting>> uses = this.methods.all()
+			.stream()
+			.map(GuardedMethods.Entry::guard)
+			.filter((guard) -> guard.pattern().equals(PATTERN) && guard.name().equals(name))
+			.map(GuardDescription::settings)
+			.toList();
+		if (!uses.isEmpty() && uses.stream().allMatch((use) -> use.containsKey(KEY) || use.containsKey("keys"))) {
+			throw GuardRequestException.invalid(KEY, "Lock '" + name + "' has a key, and key is missing.",
+					"Add ?key= with its value, once for each part, or ?hash= as the list has it.");
+		}
+	}
+
+	private RedisLockKey find(String name, String hash) {
+		return this.engine.get()
+			.reports()
+			.collect(new Reports.Filter(name, hash))
+			.reports()
+			.values()
+			.stream()
+			.flatMap(LockReport::keys)
+			.findFirst()
+			.map(this.engine.get()::key)
+			.orElseThrow(() -> GuardRequestException.notFound(
+					"No instance that answered holds or waits for a lock '" + name + "' with the hash '" + hash + "'.",
+					"List the locks again, or give the key."));
+	}
+
+	/**
+	 * Asks all instances and waits for them for half a second at most. One message, and
+	 * one from each; one script call for each lock with waiters whose holder no instance
+	 * has reported.
+	 */
+	private Listing list() {
+		Reports.Collected<LockReport> collected = this.engine.get().reports().collect(Reports.Filter.ALL);
 		List<Instance> instances = new ArrayList<>();
 		Map<RedisLockKey, Listed> locks = new LinkedHashMap<>();
 		collected.reports().forEach((instance, report) -> {
@@ -68,7 +171,7 @@ public final class LockControl {
 	}
 
 	private void add(Map<RedisLockKey, Listed> locks, String key, String name, List<Holder> holders, int waiters) {
-		RedisLockKey lock = this.engine.key(key);
+		RedisLockKey lock = this.engine.get().key(key);
 		locks.merge(lock, new Listed(name, lock.hash(), holders, waiters), Listed::with);
 	}
 
@@ -82,7 +185,10 @@ public final class LockControl {
 			if (lock.holders().isEmpty() && looks.size() < MOST_LOOKS) {
 				// During an outage the holders are unknown
 				looks.put(key,
-						this.engine.look(key).thenApply(LockControl::holders).exceptionally((failure) -> List.of()));
+						this.engine.get()
+							.look(key)
+							.thenApply(LockControl::holders)
+							.exceptionally((failure) -> List.of()));
 			}
 		});
 		looks.forEach((key, look) -> {
@@ -108,65 +214,13 @@ public final class LockControl {
 		return lock.holders().stream().map(Holder::age).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
 	}
 
-	/**
-	 * Finds a lock by its hash as it is listed, or returns {@code null} if no instance
-	 * that answered holds it or waits for it.
-	 */
-	public @Nullable Found find(String name, String hash) {
-		return this.engine.reports()
-			.collect(new Reports.Filter(name, hash))
-			.reports()
-			.values()
-			.stream()
-			.flatMap(LockReport::keys)
-			.findFirst()
-			.map((key) -> new Found(name, this.engine.key(key)))
-			.orElse(null);
-	}
-
-	/**
-	 * Reads the state of a lock, whichever instance has it: one script call, two if it is
-	 * shared.
-	 */
-	public Look look(String name, List<String> key) {
-		return look(new Found(name, this.engine.key(name, key)));
-	}
-
-	public Look look(Found lock) {
-		LockState state = Waiting.await(this.engine.look(lock.key));
+	// One script call, two if the lock is shared
+	private Look look(String name, RedisLockKey key) {
+		LockState state = Waiting.await(this.engine.get().look(key));
 		return (state.isTaken() && !state.isShared())
-				? new Look(lock.name, state.held(), state.instance(), state.token(), state.age(), state.remaining(),
+				? new Look(name, state.held(), state.instance(), state.token(), state.age(), state.remaining(),
 						state.waiters(), null)
-				: new Look(lock.name, state.held(), null, null, null, null, state.waiters(), state.shared());
-	}
-
-	/**
-	 * Takes a lock away from its holder, or from all that share it. They are notified as
-	 * of any other loss, and may still be at work while the next one has the lock. Costs
-	 * two script calls, and a message to each holder. Returns whether the lock was held.
-	 */
-	public boolean release(String name, List<String> key) {
-		return release(new Found(name, this.engine.key(name, key)));
-	}
-
-	public boolean release(Found lock) {
-		return this.engine.force(lock.key);
-	}
-
-	/**
-	 * A lock that an instance has reported. Its key must not be shown.
-	 */
-	public static final class Found {
-
-		private final String name;
-
-		private final RedisLockKey key;
-
-		private Found(String name, RedisLockKey key) {
-			this.name = name;
-			this.key = key;
-		}
-
+				: new Look(name, state.held(), null, null, null, null, state.waiters(), state.shared());
 	}
 
 	/**
@@ -221,6 +275,9 @@ public final class LockControl {
 	 */
 	public record Look(String name, boolean held, @Nullable String holder, @Nullable Long token, @Nullable Duration age,
 			@Nullable Duration remaining, int waitingInstances, LockState.@Nullable Shared shared) {
+	}
+
+	public record ReleaseReport(String name, boolean released) {
 	}
 
 }

@@ -7,9 +7,12 @@ import java.util.function.Supplier;
 
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.transaction.TransactionObserver;
@@ -20,6 +23,7 @@ import io.ge.redis.lock.LockProperties;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
@@ -31,6 +35,7 @@ import org.springframework.util.function.SingletonSupplier;
  * lock, and releases under way reach Redis, so that the next instance need not wait for a
  * lease.
  */
+@RegisterReflectionForBinding({ LockControl.Listing.class, LockControl.Look.class, LockControl.ReleaseReport.class })
 public final class LockPattern implements GuardPattern, TransactionObserver, DisposableBean {
 
 	private final LockRegistry locks;
@@ -96,8 +101,8 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 		return this.api.get();
 	}
 
-	public LockControl control() {
-		return new LockControl(this.locks, this.engines.get());
+	public GuardResource control(GuardedMethods methods, GuardFigures figures) {
+		return new LockControl(this.locks, this.engines, methods, figures);
 	}
 
 	public int waiting() {

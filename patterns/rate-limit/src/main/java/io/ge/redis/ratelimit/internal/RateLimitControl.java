@@ -4,14 +4,22 @@ package io.ge.redis.ratelimit.internal;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.hash.Sha256;
 import io.ge.redis.core.invocation.InvalidSettingException;
 import io.ge.redis.core.invocation.Setting;
@@ -20,23 +28,39 @@ import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitChange;
 import io.ge.redis.ratelimit.RateLimitChangeEvent;
 import io.ge.redis.ratelimit.RateLimitChangeEvent.Action;
-import io.ge.redis.ratelimit.RateLimiter;
+import io.ge.redis.ratelimit.RateLimitProperties;
+import io.ge.redis.ratelimit.RateLimitRule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * View of the limits for operators, and their actions, while the application runs.
+ * {@code /actuator/geredis/rate-limit} lists the limits as they are now, and the keys
+ * denied most often. {@code /actuator/geredis/rate-limit/<limit>?key=anna} shows one key.
+ * A write changes a limit on all instances, for all keys or for one, or it resets,
+ * refunds, blocks or unblocks a key. A delete restores the limit.
+ * <p>
+ * A key of several parts is given by repeating the parameter. A key that the list shows
+ * can be given as it is shown there, as {@code hash}, to the instance that has answered.
+ * Without a key, the request is about all callers together. For settings and blocks the
+ * parts are joined with colons, as in properties.
  * <p>
  * A change is in effect on this instance when the method returns and on all others within
  * a second. It holds also for instances that start later, until it is reverted or no
  * instance has run for 30 days. Used permits stay counted. Each change costs two script
- * calls here and one on each instance; decisions cost nothing more.
- * <p>
- * A key is given as its parts: one, or one for each element of a list; none means all
- * callers. For settings and blocks the parts are joined with colons, as in properties.
- * Methods that ask Redis throw {@link io.ge.redis.RedisUnavailableException} while it is
- * unavailable, and a change that ended so may be in effect nevertheless.
+ * calls here and one on each instance; decisions cost nothing more. A change that ended
+ * by an outage may be in effect nevertheless.
  */
-public final class RateLimitControl {
+final class RateLimitControl extends GuardResource {
+
+	/** The name of the pattern in events and meters. */
+	private static final String PATTERN = "ratelimit";
+
+	private static final String KEY = "key";
+
+	private static final String HASH = "hash";
+
+	private static final String ACTION = "action";
+
+	private static final String DURATION = "duration";
 
 	private static final int HASH_BYTES = 8;
 
@@ -48,25 +72,166 @@ public final class RateLimitControl {
 
 	private final RateLimitRegistry limits;
 
-	private final RateLimitPattern.Parts parts;
+	private final Supplier<RateLimitPattern.Parts> parts;
 
 	private final GuardEvents events;
 
-	RateLimitControl(RateLimitRegistry limits, RateLimitPattern.Parts parts, GuardEvents events) {
+	private final RateLimitRules rules;
+
+	private final GuardedMethods methods;
+
+	private final GuardFigures figures;
+
+	RateLimitControl(RateLimitRegistry limits, Supplier<RateLimitPattern.Parts> parts, GuardEvents events,
+			RateLimitRules rules, GuardedMethods methods, GuardFigures figures) {
+		super("rate-limit", PATTERN);
 		this.limits = limits;
 		this.parts = parts;
 		this.events = events;
+		this.rules = rules;
+		this.methods = methods;
+		this.figures = figures;
 	}
 
 	private RateLimitEngine engine() {
-		return this.parts.limiter().engine();
+		return this.parts.get().limiter().engine();
 	}
 
-	public boolean exists(String name) {
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(KEY, HASH);
+		if (request.path().isEmpty()) {
+			return new LimitsReport(list(), mostDenied());
+		}
+		String name = limit(request);
+		List<String> key = key(name, request);
+		requireKeyWhereCounted(name, key);
+		return new KeyReport(shown(key), look(name, key));
+	}
+
+	@Override
+	public Object write(GuardRequest request) {
+		String name = limit(request);
+		List<String> key = key(name, request);
+		String action = request.text(ACTION);
+		return answer(() -> (action != null) ? act(action, name, key, request) : change(name, key, request));
+	}
+
+	@Override
+	public Object delete(GuardRequest request) {
+		request.allowOnly(KEY, HASH);
+		String name = limit(request);
+		List<String> key = key(name, request);
+		return answer(() -> new ActionReport(name, shown(key), "restored", restore(name, key), ""));
+	}
+
+	private static ActionReport answer(Supplier<ActionReport> action) {
+		try {
+			return action.get();
+		}
+		catch (InvalidSettingException ex) {
+			throw GuardRequestException.invalid(ex.setting(), ex.problem(), ex.remedy());
+		}
+	}
+
+	private ActionReport change(String name, List<String> key, GuardRequest request) {
+		request.allowOnly(KEY, HASH, ACTION, "limit", "window", "burst");
+		RateLimitChange change = new RateLimitChange(request.number("limit"), request.duration("window"),
+				request.number("burst"));
+		change(name, key, change);
+		return new ActionReport(name, shown(key), "changed", true, change.toString());
+	}
+
+	private ActionReport act(String action, String name, List<String> key, GuardRequest request) {
+		requireKeyWhereCounted(name, key);
+		boolean effective = true;
+		String detail = "";
+		switch (action) {
+			case "reset" -> {
+				request.allowOnly(KEY, HASH, ACTION);
+				reset(name, key);
+			}
+			case "refund" -> {
+				request.allowOnly(KEY, HASH, ACTION, "permits");
+				Long permits = request.number("permits");
+				long given = refund(name, key, (permits != null) ? permits : 1);
+				effective = given > 0;
+				detail = "permits=" + given;
+			}
+			case "block" -> {
+				request.allowOnly(KEY, HASH, ACTION, DURATION);
+				request.required(DURATION, "Set it to a time such as 10m.");
+				Duration duration = Objects.requireNonNull(request.duration(DURATION));
+				block(name, key, duration);
+				detail = "duration=" + duration;
+			}
+			case "unblock" -> {
+				request.allowOnly(KEY, HASH, ACTION);
+				effective = unblock(name, key);
+			}
+			default -> throw GuardRequestException.invalid(ACTION, "action is '" + action + "'.",
+					"Set it to reset, refund, block or unblock, or leave it out to change burst, limit, window.");
+		}
+		return new ActionReport(name, shown(key), action, effective, detail);
+	}
+
+	private String limit(GuardRequest request) {
+		String name = request.name(this::exists);
+		if (!exists(name)) {
+			throw GuardRequestException.notFound("There is no rate limit '" + name + "'.",
+					"The limits are " + String.join(", ", this.limits.current().all().keySet()) + ".");
+		}
+		return name;
+	}
+
+	private List<String> key(String name, GuardRequest request) {
+		String hash = request.text(HASH);
+		if (hash == null) {
+			return request.texts(KEY);
+		}
+		List<String> key = shownKey(name, hash);
+		if (key.isEmpty()) {
+			throw GuardRequestException.notFound("This instance knows no key of '" + name + "' by this hash.",
+					"Give the key itself, such as ?key=anna, or ask the instance that lists it.");
+		}
+		return key;
+	}
+
+	boolean exists(String name) {
 		return !this.limits.current().limits(name).isEmpty();
 	}
 
-	public List<Overview> list() {
+	private void requireKeyWhereCounted(String name, List<String> key) {
+		boolean counted = key.isEmpty() && this.methods.all()
+			.stream()
+			.anyMatch((entry) -> entry.guard().pattern().equals(PATTERN) && entry.guard().name().equals(name)
+					&& entry.guard().settings().containsKey(KEY));
+		if (counted) {
+			throw GuardRequestException.invalid(KEY, "key is missing: '" + name + "' is counted for each key.",
+					"Add it, such as ?key=anna, and repeat it for a key of several parts.");
+		}
+	}
+
+	@Override
+	public List<PathRule> rules() {
+		List<RateLimitRule> rules = this.rules.all();
+		if (rules.isEmpty()) {
+			return List.of();
+		}
+		Map<String, Map<String, Setting>> settings = new HashMap<>();
+		list().forEach((limit) -> settings.put(limit.name(), limit.settings()));
+		List<PathRule> reports = new ArrayList<>();
+		for (RateLimitRule rule : rules) {
+			RateLimitProperties.Rule written = rule.settings();
+			rule.limits()
+				.forEach((limit) -> reports.add(new PathRule(rule.place(), written.path(), written.methods(),
+						written.key(), limit.name(), new TreeMap<>(settings.getOrDefault(limit.name(), Map.of())),
+						this.figures.of(PATTERN, limit.name()))));
+		}
+		return reports;
+	}
+
+	List<Overview> list() {
 		List<Overview> all = new ArrayList<>();
 		this.limits.current().all().forEach((name, limit) -> all.add(overview(limit)));
 		return all;
@@ -77,7 +242,7 @@ public final class RateLimitControl {
 		Map<String, String> changes = new TreeMap<>();
 		Map<String, String> blocks = new TreeMap<>();
 		int overrides = 0;
-		for (List<LiveChange> live : this.parts.live().of(limit.name()).values()) {
+		for (List<LiveChange> live : this.parts.get().live().of(limit.name()).values()) {
 			for (LiveChange change : live) {
 				String key = change.key();
 				if (key == null) {
@@ -100,20 +265,17 @@ public final class RateLimitControl {
 	private static void put(Map<String, Setting> settings, LiveChange applied) {
 		RateLimitChange change = applied.change();
 		Setting.Origin origin = applied.origin();
-		Setting limit = settings.get("limit");
-		Setting burst = settings.get("burst");
-		boolean burstIsLimit = limit != null && burst != null && limit.value().equals(burst.value());
-		if (change.limit() != null) {
-			settings.put("limit", new Setting(change.limit(), origin));
-			if (burstIsLimit) {
-				settings.put("burst", new Setting(change.limit(), origin));
-			}
-		}
-		if (change.window() != null) {
-			settings.put("window", new Setting(change.window().toString(), origin));
-		}
-		if (change.burst() != null) {
-			settings.put("burst", new Setting(change.burst(), origin));
+		boolean burstIsLimit = settings.containsKey("limit") && settings.containsKey("burst")
+				&& settings.get("limit").value().equals(settings.get("burst").value());
+		put(settings, "limit", change.limit(), origin);
+		put(settings, "burst", burstIsLimit ? change.limit() : null, origin);
+		put(settings, "window", (change.window() != null) ? change.window().toString() : null, origin);
+		put(settings, "burst", change.burst(), origin);
+	}
+
+	private static void put(Map<String, Setting> settings, String name, @Nullable Object value, Setting.Origin origin) {
+		if (value != null) {
+			settings.put(name, new Setting(value, origin));
 		}
 	}
 
@@ -121,13 +283,13 @@ public final class RateLimitControl {
 	 * Reads the state of a key without taking permits: one script call for each limit of
 	 * the name.
 	 */
-	public List<Look> look(String name, List<String> key) {
+	List<Look> look(String name, List<String> key) {
 		List<Look> looks = new ArrayList<>();
 		for (RateLimit base : this.limits.get(name)) {
 			RedisDecision answer = Waiting.await(engine().look(base, key));
 			Map<String, Setting> settings = new LinkedHashMap<>(this.limits.current().settings(base.name()));
-			this.parts.live().changes(base, key).forEach((change) -> put(settings, change));
-			Duration blocked = this.parts.live().blockedFor(base, key);
+			this.parts.get().live().changes(base, key).forEach((change) -> put(settings, change));
+			Duration blocked = this.parts.get().live().blockedFor(base, key);
 			looks.add(new Look(base.name(), settings, answer.left(0), Duration.ofNanos(answer.restoredNanos(0)),
 					blocked.isZero() ? null : blocked));
 		}
@@ -139,18 +301,19 @@ public final class RateLimitControl {
 	 * limit and key; settings that the change does not name are as configured.
 	 * @throws InvalidSettingException if the limit cannot have these settings
 	 */
-	public void change(String name, List<String> key, RateLimitChange change) {
+	void change(String name, List<String> key, RateLimitChange change) {
 		RateLimit base = single(name);
 		require(!change.isEmpty(), "limit", "nothing is to be changed.",
 				"Set limit, window or burst, or an action: reset, refund, block or unblock.");
 		this.limits.current().changed(base, change);
-		requireRoom(written(this.parts.changes().change(base.name(), textOrNull(key), change), base, Action.CHANGED,
-				key, change.toString()));
+		requireRoom(written(this.parts.get().changes().change(base.name(), textOrNull(key), change), base,
+				Action.CHANGED, key, change.toString()));
 	}
 
-	public boolean restore(String name, List<String> key) {
+	boolean restore(String name, List<String> key) {
 		RateLimit base = single(name);
-		return written(this.parts.changes().removeChange(base.name(), textOrNull(key)), base, Action.RESTORED, key, "");
+		return written(this.parts.get().changes().removeChange(base.name(), textOrNull(key)), base, Action.RESTORED,
+				key, "");
 	}
 
 	/**
@@ -162,18 +325,18 @@ public final class RateLimitControl {
 	 * block
 	 * @throws InvalidSettingException if the time is not above zero or above a year
 	 */
-	public void block(String name, List<String> key, Duration duration) {
-		require(duration.compareTo(SHORTEST_BLOCK) >= 0 && duration.compareTo(LONGEST_BLOCK) <= 0, "duration",
+	void block(String name, List<String> key, Duration duration) {
+		require(duration.compareTo(SHORTEST_BLOCK) >= 0 && duration.compareTo(LONGEST_BLOCK) <= 0, DURATION,
 				"duration must be between 1ms and " + LONGEST_BLOCK.toDays() + "d, but is " + duration + ".",
 				"Set it to a time such as 10m.");
 		RateLimit base = this.limits.get(name).get(0);
-		requireRoom(written(this.parts.changes().block(base.name(), text(key), duration), base, Action.BLOCKED, key,
-				"duration=" + duration));
+		requireRoom(written(this.parts.get().changes().block(base.name(), text(key), duration), base, Action.BLOCKED,
+				key, "duration=" + duration));
 	}
 
-	public boolean unblock(String name, List<String> key) {
+	boolean unblock(String name, List<String> key) {
 		RateLimit base = this.limits.get(name).get(0);
-		return written(this.parts.changes().removeBlock(base.name(), text(key)), base, Action.UNBLOCKED, key, "");
+		return written(this.parts.get().changes().removeBlock(base.name(), text(key)), base, Action.UNBLOCKED, key, "");
 	}
 
 	private static @Nullable String textOrNull(List<String> key) {
@@ -199,10 +362,7 @@ public final class RateLimitControl {
 		}
 	}
 
-	/**
-	 * Forgets what a key has used, as {@link RateLimiter#reset}.
-	 */
-	public void reset(String name, List<String> key) {
+	void reset(String name, List<String> key) {
 		for (RateLimit base : this.limits.get(name)) {
 			Waiting.await(engine().reset(engine().requests(List.of(base), key, 0)));
 			publish(base, Action.RESET, key, "");
@@ -213,7 +373,7 @@ public final class RateLimitControl {
 	 * Refunds permits of a key, those that it took last, but not more than it has taken.
 	 * @return the number of refunded permits, the most of all limits of that name
 	 */
-	public long refund(String name, List<String> key, long permits) {
+	long refund(String name, List<String> key, long permits) {
 		require(permits > 0, "permits", "permits must be above zero, but is " + permits + ".",
 				"Set it to the number of permits to refund, such as 1.");
 		long most = 0;
@@ -228,9 +388,9 @@ public final class RateLimitControl {
 	/**
 	 * Returns the keys that this instance denied most often lately, of all limits.
 	 */
-	public List<DeniedKey> mostDenied() {
+	private List<DeniedKey> mostDenied() {
 		List<DeniedKey> keys = new ArrayList<>();
-		for (MostDenied.Denied denied : this.parts.denied().list()) {
+		for (MostDenied.Denied denied : this.parts.get().denied().list()) {
 			keys.add(new DeniedKey(denied.limit(), show(LiveChange.text(denied.key())), denied.denials()));
 		}
 		return keys;
@@ -240,7 +400,7 @@ public final class RateLimitControl {
 	 * Returns a key, its parts joined with colons, as it may be shown: itself with
 	 * {@code ge.redis.rate-limit.show-denied-keys}, else its hash.
 	 */
-	public String show(String key) {
+	String show(String key) {
 		return this.limits.properties().showDeniedKeys() ? key : hash(key);
 	}
 
@@ -249,19 +409,23 @@ public final class RateLimitControl {
 	 * @param shown the key as {@link #show} returns it
 	 * @return its parts, none if there is no such key
 	 */
-	public List<String> shownKey(String name, String shown) {
+	private List<String> shownKey(String name, String shown) {
 		List<List<String>> keys = new ArrayList<>();
-		for (MostDenied.Denied denied : this.parts.denied().list()) {
+		for (MostDenied.Denied denied : this.parts.get().denied().list()) {
 			if (denied.limit().equals(name)) {
 				keys.add(denied.key());
 			}
 		}
-		for (String changed : this.parts.live().of(name).keySet()) {
+		for (String changed : this.parts.get().live().of(name).keySet()) {
 			if (changed != null) {
 				keys.add(List.of(changed));
 			}
 		}
 		return keys.stream().filter((key) -> show(LiveChange.text(key)).equals(shown)).findFirst().orElse(List.of());
+	}
+
+	private @Nullable String shown(List<String> key) {
+		return key.isEmpty() ? null : show(LiveChange.text(key));
 	}
 
 	private RateLimit single(String name) {
@@ -280,7 +444,7 @@ public final class RateLimitControl {
 		boolean written = Waiting.await(write);
 		if (written) {
 			try {
-				Waiting.await(this.parts.feed().read());
+				Waiting.await(this.parts.get().feed().read());
 			}
 			finally {
 				publish(base, action, key, detail);
@@ -328,6 +492,15 @@ public final class RateLimitControl {
 	 * minutes.
 	 */
 	public record DeniedKey(String limit, String key, long denials) {
+	}
+
+	public record LimitsReport(List<Overview> limits, List<DeniedKey> mostDenied) {
+	}
+
+	public record KeyReport(@Nullable String key, List<Look> limits) {
+	}
+
+	public record ActionReport(String name, @Nullable String key, String action, boolean effective, String detail) {
 	}
 
 }

@@ -9,9 +9,12 @@ import java.util.function.Supplier;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.core.key.KeySpace;
@@ -21,12 +24,15 @@ import io.ge.redis.ratelimit.RateLimitResolver;
 import io.ge.redis.ratelimit.RateLimitRule;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the rate limiter: the advisor for annotated methods and the API for code
  * share one engine, which is made when the first of them is used.
  */
+@RegisterReflectionForBinding({ RateLimitControl.LimitsReport.class, RateLimitControl.KeyReport.class,
+		RateLimitControl.ActionReport.class })
 public final class RateLimitPattern implements GuardPattern {
 
 	private static final String PATTERN = "ratelimit";
@@ -119,8 +125,8 @@ public final class RateLimitPattern implements GuardPattern {
 		}
 	}
 
-	public RateLimitControl control() {
-		return new RateLimitControl(this.limits, this.parts.obtain(), this.events);
+	public GuardResource control(GuardedMethods methods, GuardFigures figures) {
+		return new RateLimitControl(this.limits, this.parts::obtain, this.events, this.rules, methods, figures);
 	}
 
 	public DefaultRateLimiter rateLimiter() {

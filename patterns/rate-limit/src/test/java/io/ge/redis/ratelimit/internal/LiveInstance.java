@@ -9,6 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import io.ge.redis.ratelimit.RateLimitProperties;
@@ -62,7 +64,7 @@ final class LiveInstance implements AutoCloseable {
 	}
 
 	RateLimitControl control() {
-		return this.guard.control();
+		return (RateLimitControl) this.guard.control(new GuardedMethods(), new GuardFigures());
 	}
 
 	boolean isSubscribed() {

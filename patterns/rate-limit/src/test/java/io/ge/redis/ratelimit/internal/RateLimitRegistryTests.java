@@ -59,7 +59,7 @@ public class RateLimitRegistryTests {
 	void endpointFindsALimitOfAListByItsOwnName(String name, boolean exists) {
 		RateLimitRegistry limits = limits("limits.search.limits[0].limit", "10", "limits.search.limits[0].window", "1s",
 				"limits.search.limits[1].limit", "1000", "limits.search.limits[1].window", "1h");
-		assertThat(new RateLimitControl(limits, null, null).exists(name)).isEqualTo(exists);
+		assertThat(new RateLimitControl(limits, null, null, null, null, null).exists(name)).isEqualTo(exists);
 	}
 
 	@ParameterizedTest

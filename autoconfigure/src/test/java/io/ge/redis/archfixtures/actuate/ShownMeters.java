@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package io.ge.redis.archfixtures.actuate;
+
+public class ShownMeters {
+
+}
