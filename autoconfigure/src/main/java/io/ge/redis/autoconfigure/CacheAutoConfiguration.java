@@ -5,7 +5,6 @@ package io.ge.redis.autoconfigure;
 import java.lang.annotation.Annotation;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
 
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
@@ -80,31 +79,31 @@ public final class CacheAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor geRedisCacheReaderAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
-		return advisor(0, (made, order) -> made.readerAdvisor(order), CacheAside.class, pattern, beans);
+		return advisor(0, CacheAside.class, pattern, beans);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor geRedisCacheWriterAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
-		return advisor(1, (made, order) -> made.writerAdvisor(order), CacheWriteThrough.class, pattern, beans);
+		return advisor(1, CacheWriteThrough.class, pattern, beans);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor geRedisCacheBehindWriterAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
-		return advisor(2, (made, order) -> made.behindWriterAdvisor(order), CacheWriteBehind.class, pattern, beans);
+		return advisor(2, CacheWriteBehind.class, pattern, beans);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static GuardAdvisor geRedisCacheInvalidatorAdvisor(ObjectProvider<CachePattern> pattern, BeanFactory beans) {
-		return advisor(3, (made, order) -> made.invalidatorAdvisor(order), CacheInvalidate.class, pattern, beans);
+		return advisor(3, CacheInvalidate.class, pattern, beans);
 	}
 
-	private static GuardAdvisor advisor(int distance, BiFunction<CachePattern, Integer, GuardAdvisor> advisor,
-			Class<? extends Annotation> annotation, ObjectProvider<CachePattern> pattern, BeanFactory beans) {
+	private static GuardAdvisor advisor(int distance, Class<? extends Annotation> annotation,
+			ObjectProvider<CachePattern> pattern, BeanFactory beans) {
 		int order = AdviceOrder.CACHE.in(beans.getBean(Environment.class)) + distance;
-		return new PatternBackend("cache", beans).advisor(order, (same) -> advisor.apply(pattern.getObject(), same),
+		return new PatternBackend("cache", beans).advisor(order, (same) -> pattern.getObject().advisor(annotation, same),
 				List.of(annotation));
 	}
 

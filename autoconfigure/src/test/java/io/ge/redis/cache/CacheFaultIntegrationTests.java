@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-import io.ge.redis.cache.internal.access.CacheEngine;
+import io.ge.redis.cache.internal.CacheEngine;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
 import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.test.FirstRun;

@@ -16,7 +16,7 @@ import io.ge.redis.cache.CacheApplication.Balance;
 import io.ge.redis.cache.CacheApplication.Balances;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.CacheEvent.Tier;
-import io.ge.redis.cache.internal.engine.NearInvalidations;
+import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.test.ClusterRedis;
@@ -251,7 +251,7 @@ abstract class NearCacheContract {
 
 	@Test
 	void longKeyIsNotKept() {
-		String key = newId() + "x".repeat(NearInvalidations.MOST);
+		String key = newId() + "x".repeat(CacheKey.MOST_PUBLISHED);
 		fill("words", key, "old");
 		for (int i = 0; i < 5; i++) {
 			assertThat(reading(this.one, "words", key).get()).isEqualTo("old");

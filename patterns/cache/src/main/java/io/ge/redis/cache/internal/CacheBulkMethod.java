@@ -73,7 +73,7 @@ record CacheBulkMethod(Class<?> parameter, Type valueType) {
 				: argument.getType();
 	}
 
-	@Nullable Object[] arguments(@Nullable Object[] all, List<Object> ids) {
+	@Nullable Object[] arguments(@Nullable Object[] all, List<?> ids) {
 		@Nullable Object[] some = all.clone();
 		some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
 		return some;

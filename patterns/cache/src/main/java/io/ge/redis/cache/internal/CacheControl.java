@@ -10,7 +10,6 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import io.ge.redis.cache.CacheEvent;
-import io.ge.redis.cache.internal.access.CacheWriter;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
@@ -86,7 +85,7 @@ public final class CacheControl {
 	private Map<String, Setting> settings(String cache) {
 		Settings settings = new Settings();
 		this.definitions.settings(cache, settings);
-		this.definitions.near().settings(cache, settings);
+		this.definitions.near(cache, settings);
 		return settings.toMap();
 	}
 

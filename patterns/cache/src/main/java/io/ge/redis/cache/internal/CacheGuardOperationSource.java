@@ -3,155 +3,296 @@
 package io.ge.redis.cache.internal;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiFunction;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.CacheWriteThrough;
-import io.ge.redis.cache.internal.access.TransactionBoundary;
+import io.ge.redis.cache.internal.engine.CacheCodec;
+import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.invocation.AttributeReader;
+import io.ge.redis.core.invocation.ExpressionCompiler;
+import io.ge.redis.core.invocation.GuardDescription;
 import io.ge.redis.core.invocation.GuardedMethod;
-import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
 import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.ReturnTypes;
+import io.ge.redis.core.invocation.Settings;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.util.ClassUtils;
 
 /**
- * Reads the cache annotations of methods, each by an instance of its own.
+ * Reads and checks one of the cache annotations, and declares what it says of its cache.
  */
-final class CacheGuardOperationSource<A extends Annotation, O extends GuardedOperation> extends OperationSource<A, O> {
+final class CacheGuardOperationSource<A extends Annotation> extends OperationSource<A, CacheGuardOperation> {
 
-	private final BiFunction<List<A>, GuardedMethod, O> parser;
+	private static final Pattern RESULT = Pattern.compile("#result\\b");
 
-	private CacheGuardOperationSource(Class<A> annotation, BiFunction<List<A>, GuardedMethod, O> parser) {
+	private final CacheRegistry definitions;
+
+	private final CacheCodec codec;
+
+	private final AttributeReader attributes;
+
+	private final ExpressionCompiler expressions;
+
+	private final AnnotationTransactionAttributeSource transactions = new AnnotationTransactionAttributeSource(false);
+
+	CacheGuardOperationSource(Class<A> annotation, CacheRegistry definitions, CacheCodec codec,
+			AttributeReader attributes, ExpressionCompiler expressions) {
 		super(annotation);
-		this.parser = parser;
+		this.definitions = definitions;
+		this.codec = codec;
+		this.attributes = attributes;
+		this.expressions = expressions;
+		this.transactions.setEmbeddedValueResolver(attributes::resolve);
 	}
 
 	@Override
-	protected O parse(List<A> annotations, GuardedMethod method) {
-		return this.parser.apply(annotations, method);
+	protected CacheGuardOperation parse(List<A> annotations, GuardedMethod method) {
+		ReturnTypes.form(method);
+		Annotation first = annotations.get(0);
+		if (first instanceof CacheAside reader) {
+			return reader(reader, method);
+		}
+		if (first instanceof CacheWriteThrough writer) {
+			return writer(writer, method);
+		}
+		return (first instanceof CacheWriteBehind writer) ? behindWriter(writer, method)
+				: invalidator(annotations, method);
 	}
 
-	static CacheGuardOperationSource<CacheAside, CacheAsideOperation> readers(CacheAttributes attributes) {
-		return new CacheGuardOperationSource<>(CacheAside.class,
-				(annotations, method) -> reader(attributes, annotations.get(0), method));
-	}
-
-	static CacheGuardOperationSource<CacheWriteThrough, CacheWriteThroughOperation> writers(
-			CacheAttributes attributes) {
-		return new CacheGuardOperationSource<>(CacheWriteThrough.class,
-				(annotations, method) -> writer(attributes, annotations.get(0), method));
-	}
-
-	static CacheGuardOperationSource<CacheWriteBehind, CacheWriteBehindOperation> behindWriters(
-			CacheAttributes attributes) {
-		return new CacheGuardOperationSource<>(CacheWriteBehind.class,
-				(annotations, method) -> behindWriter(attributes, annotations.get(0), method));
-	}
-
-	static CacheGuardOperationSource<CacheInvalidate, CacheInvalidateOperation> invalidators(
-			CacheAttributes attributes) {
-		return new CacheGuardOperationSource<>(CacheInvalidate.class, (annotations, method) -> {
-			ReturnTypes.form(method);
-			List<CacheInvalidateOperation.Target> targets = annotations.stream()
-				.map((annotation) -> target(attributes, annotation, method))
-				.toList();
-			MethodExpression[] tags = targets.stream()
-				.map(CacheInvalidateOperation.Target::tags)
-				.toArray(MethodExpression[]::new);
-			return new CacheInvalidateOperation(targets, boundary(attributes, method),
-					CacheAttributes.form(method, tags));
-		});
-	}
-
-	private static TransactionBoundary boundary(CacheAttributes attributes, GuardedMethod method) {
-		return TransactionBoundary.of(method.method(), method.targetClass(), attributes.transactions());
-	}
-
-	private static CacheAsideOperation reader(CacheAttributes attributes, CacheAside annotation, GuardedMethod method) {
-		ResultForm form = CacheAttributes.form(method);
-		if (CacheAttributes.returnsNothing(method)) {
+	private CacheGuardOperation reader(CacheAside annotation, GuardedMethod method) {
+		if (returnsNothing(method)) {
 			throw method.problem("the method returns nothing that could be cached.", "Let it return the value.");
 		}
-		String cache = attributes.cache(method, annotation.cache());
-		String keys = attributes.keys(method, annotation.key(), annotation.keys());
+		String cache = cache(method, annotation.cache());
+		String keys = this.attributes.text(method, "keys", annotation.keys());
+		if (keys != null && !annotation.key().isBlank()) {
+			throw method.problem("key and keys are both there.",
+					"Leave key out: each element of keys is the key of one entry.");
+		}
 		CacheBulkMethod bulk = (keys != null) ? CacheBulkMethod.of(method, keys) : null;
-		MethodExpression key = attributes.key(method, (keys != null) ? keys : annotation.key());
-		MethodExpression condition = attributes.condition(method, annotation.condition());
-		MethodExpression unless = attributes.ofResult(method, "unless", annotation.unless());
+		MethodExpression key = key(method, (keys != null) ? keys : annotation.key());
+		MethodExpression condition = condition(method, annotation.condition());
+		MethodExpression unless = ofResult(method, "unless", annotation.unless());
 		if (bulk != null && !annotation.tags().isEmpty()) {
 			throw method.problem("it has keys and tags, but nothing assigns tags to each entry.",
 					"Leave one of them out.");
 		}
-		MethodExpression tags = attributes.tags(method, cache, annotation.tags(), false);
-		attributes.ttl(method, cache, annotation.ttl());
-		attributes.permanent(method, cache, annotation.permanent());
-		attributes.negativeTtl(method, cache, annotation.negativeTtl());
-		CacheType type = (bulk != null) ? attributes.type(method, cache, bulk.valueType())
-				: attributes.returnType(method, cache);
-		return new CacheAsideOperation(cache, key, condition, unless, tags, type,
-				CacheAttributes.returnsOptional(method), bulk, form, attributes.description("CacheAside", cache,
-						(bulk != null) ? "keys" : "key", key, "tags", tags, "condition", condition, "unless", unless));
+		MethodExpression tags = tags(method, cache, annotation.tags(), false);
+		declareTerms(method, cache, annotation.ttl(), annotation.permanent());
+		this.definitions.declareNegativeTtl(cache,
+				this.attributes.duration(method, "negativeTtl", annotation.negativeTtl()), method);
+		CacheType type = type(method, cache, (bulk != null) ? bulk.valueType() : valueType(method));
+		return new CacheGuardOperation.Reader(new CacheGuardOperation.Target(cache, key), condition, unless, tags, type,
+				returnsOptional(method), bulk, form(method), description(cache, (bulk != null) ? "keys" : "key", key,
+						"tags", tags, "condition", condition, "unless", unless));
 	}
 
-	private static CacheWriteThroughOperation writer(CacheAttributes attributes, CacheWriteThrough annotation,
-			GuardedMethod method) {
-		ReturnTypes.form(method);
-		String cache = attributes.cache(method, annotation.cache());
-		MethodExpression key = attributes.key(method, annotation.key());
-		MethodExpression value = attributes.value(method, cache, annotation.value(), "published");
-		MethodExpression condition = attributes.condition(method, annotation.condition());
-		MethodExpression unless = attributes.ofResult(method, "unless", annotation.unless());
-		MethodExpression tags = attributes.tags(method, cache, annotation.tags(), true);
-		attributes.ttl(method, cache, annotation.ttl());
-		attributes.permanent(method, cache, annotation.permanent());
-		attributes.writesThrough(method, cache);
-		return new CacheWriteThroughOperation(cache, key, value, condition, unless, tags, boundary(attributes, method),
-				(value == null) ? CacheAttributes.form(method) : CacheAttributes.form(method, value, unless, tags),
-				attributes.description("CacheWriteThrough", cache, "key", key, "value", value, "tags", tags,
-						"condition", condition, "unless", unless));
+	private CacheGuardOperation writer(CacheWriteThrough annotation, GuardedMethod method) {
+		String cache = cache(method, annotation.cache());
+		MethodExpression key = key(method, annotation.key());
+		MethodExpression value = value(method, cache, annotation.value(), "published");
+		MethodExpression condition = condition(method, annotation.condition());
+		MethodExpression unless = ofResult(method, "unless", annotation.unless());
+		MethodExpression tags = tags(method, cache, annotation.tags(), true);
+		declareTerms(method, cache, annotation.ttl(), annotation.permanent());
+		this.definitions.writers().declareWriteThrough(cache, method);
+		return new CacheGuardOperation.Through(new CacheGuardOperation.Target(cache, key), value, condition, unless,
+				tags, boundary(method), (value == null) ? form(method) : form(method, value, unless, tags),
+				description(cache, "key", key, "value", value, "tags", tags, "condition", condition, "unless", unless));
 	}
 
-	private static CacheWriteBehindOperation behindWriter(CacheAttributes attributes, CacheWriteBehind annotation,
-			GuardedMethod method) {
-		ReturnTypes.form(method);
-		String cache = attributes.cache(method, annotation.cache());
-		MethodExpression key = attributes.key(method, annotation.key());
-		MethodExpression value = attributes.value(method, cache, annotation.value(), "written");
-		attributes.writesBehind(method, cache);
-		return new CacheWriteBehindOperation(cache, key, value,
-				(value == null) ? CacheAttributes.form(method) : CacheAttributes.form(method, value),
-				attributes.description("CacheWriteBehind", cache, "key", key, "value", value));
+	private CacheGuardOperation behindWriter(CacheWriteBehind annotation, GuardedMethod method) {
+		String cache = cache(method, annotation.cache());
+		MethodExpression key = key(method, annotation.key());
+		MethodExpression value = value(method, cache, annotation.value(), "written");
+		this.definitions.writers().declareWriteBehind(cache, method);
+		return new CacheGuardOperation.Behind(new CacheGuardOperation.Target(cache, key), value,
+				(value == null) ? form(method) : form(method, value), description(cache, "key", key, "value", value));
 	}
 
-	private static CacheInvalidateOperation.Target target(CacheAttributes attributes, CacheInvalidate annotation,
-			GuardedMethod method) {
-		String cache = attributes.cache(method, annotation.cache());
-		int given = (annotation.key().isEmpty() ? 0 : 1) + (annotation.tags().isEmpty() ? 0 : 1)
-				+ (annotation.all() ? 1 : 0);
-		if (given != 1) {
+	private CacheGuardOperation invalidator(List<A> annotations, GuardedMethod method) {
+		List<CacheGuardOperation.Invalidation> all = new ArrayList<>();
+		List<Supplier<GuardDescription>> descriptions = new ArrayList<>();
+		for (A annotation : annotations) {
+			CacheInvalidate each = (CacheInvalidate) annotation;
+			CacheGuardOperation.Invalidation made = invalidation(each, method);
+			all.add(made);
+			descriptions.addAll(description(made.cache(), "key", made.key(), "tags", made.tags(), "all",
+					each.all() ? true : null, "condition", made.condition()));
+		}
+		MethodExpression[] tags = all.stream()
+			.map(CacheGuardOperation.Invalidation::tags)
+			.toArray(MethodExpression[]::new);
+		return new CacheGuardOperation.Invalidations(all, boundary(method), form(method, tags), descriptions);
+	}
+
+	private CacheGuardOperation.Invalidation invalidation(CacheInvalidate annotation, GuardedMethod method) {
+		String cache = cache(method, annotation.cache());
+		boolean byKey = !annotation.key().isEmpty();
+		boolean byTags = !annotation.tags().isEmpty();
+		if ((byKey ? 1 : 0) + (byTags ? 1 : 0) + (annotation.all() ? 1 : 0) != 1) {
 			throw method.problem("it must say either which entry is meant, or which tags, or all.",
 					"Set exactly one of key = \"#id\", tags = \"#group\" and all = true.");
 		}
-		MethodExpression key = annotation.key().isEmpty() ? null : attributes.key(method, annotation.key());
-		MethodExpression tags = annotation.tags().isEmpty() ? null : tags(attributes, method, annotation.tags());
-		MethodExpression condition = attributes.condition(method, annotation.condition());
-		return new CacheInvalidateOperation.Target(cache, key, tags, condition,
-				attributes.description("CacheInvalidate", cache, "key", key, "tags", tags, "all",
-						annotation.all() ? true : null, "condition", condition));
-	}
-
-	private static MethodExpression tags(CacheAttributes attributes, GuardedMethod method, String value) {
-		MethodExpression tags = attributes.ofResult(method, "tags", value);
-		if (tags == null) {
+		MethodExpression key = byKey ? key(method, annotation.key()) : null;
+		MethodExpression tags = byTags ? ofResult(method, "tags", annotation.tags()) : null;
+		if (byTags && tags == null) {
 			throw method.problem("its tags are empty, which would mean no entry.",
 					"Write an expression, such as tags = \"#group\", or all = true.");
 		}
-		return tags.asKey();
+		return new CacheGuardOperation.Invalidation(cache, key, (tags != null) ? tags.asKey() : null,
+				condition(method, annotation.condition()));
+	}
+
+	// Attributes
+
+	private String cache(GuardedMethod method, String value) {
+		String name = this.attributes.text(method, "cache", value);
+		if (name == null) {
+			throw method.problem("it has no cache.", "Name one with cache = \"...\".");
+		}
+		this.definitions.requireAllowed(name, method::problem);
+		return name;
+	}
+
+	private MethodExpression key(GuardedMethod method, String value) {
+		String text = this.attributes.text(method, "key", value);
+		if (text == null) {
+			throw method.problem("it has no key.", "Write an expression over the parameters, such as key = \"#id\".");
+		}
+		boolean ofArgument = Arrays.stream(method.method().getParameters())
+			.anyMatch((parameter) -> parameter.getName().equals("result"));
+		if (RESULT.matcher(text).find() && !ofArgument) {
+			throw method.problem(
+					"key = \"" + text + "\" uses #result, but the key must be known before the method has run.",
+					"Take the key from the arguments.");
+		}
+		return this.expressions.compileKey(method, "key", text);
+	}
+
+	private @Nullable MethodExpression condition(GuardedMethod method, String value) {
+		String text = this.attributes.text(method, "condition", value);
+		return (text != null) ? this.expressions.compile(method, "condition", text) : null;
+	}
+
+	private @Nullable MethodExpression ofResult(GuardedMethod method, String attribute, String value) {
+		String text = this.attributes.text(method, attribute, value);
+		return (text != null) ? this.expressions.compileWithResult(method, attribute, text) : null;
+	}
+
+	/**
+	 * Returns the value that a writer gives. If it is what the method returns, the cache
+	 * has its type.
+	 * @return the expression, or {@code null} for the result of the method
+	 */
+	private @Nullable MethodExpression value(GuardedMethod method, String cache, String value, String use) {
+		MethodExpression expression = ofResult(method, "value", value);
+		if (expression == null) {
+			if (returnsNothing(method)) {
+				throw method.problem("the method returns nothing that could be " + use + ".",
+						"Let it return the new value, or say what it is with value = \"#argument\".");
+			}
+			type(method, cache, valueType(method));
+		}
+		return expression;
+	}
+
+	/**
+	 * Returns the tags of entries, and declares them for the cache.
+	 * @param withResult whether they may be made of the result of the method
+	 */
+	private @Nullable MethodExpression tags(GuardedMethod method, String cache, String value, boolean withResult) {
+		String text = this.attributes.text(method, "tags", value);
+		if (text == null) {
+			return null;
+		}
+		this.definitions.declareTagged(cache);
+		return (withResult ? this.expressions.compileWithResult(method, "tags", text)
+				: this.expressions.compile(method, "tags", text))
+			.asKey();
+	}
+
+	private void declareTerms(GuardedMethod method, String cache, String ttl, boolean permanent) {
+		this.definitions.declareTtl(cache, this.attributes.duration(method, "ttl", ttl), method);
+		this.definitions.declarePermanent(cache, permanent, method);
+	}
+
+	private CacheType type(GuardedMethod method, String cache, Type valueType) {
+		CacheType type = this.codec.type(valueType);
+		String obstacle = this.codec.obstacle(type);
+		if (obstacle != null) {
+			throw method.problem(
+					"values of the return type " + type.javaType().toCanonical() + " cannot be read back: " + obstacle
+							+ ".",
+					"Return a type that Jackson can read, such as a record, or a collection of a concrete type.");
+		}
+		this.definitions.declareType(cache, type, method);
+		return type;
+	}
+
+	private TransactionBoundary boundary(GuardedMethod method) {
+		return TransactionBoundary.of(method.method(), method.targetClass(), this.transactions);
+	}
+
+	/**
+	 * Returns the form of a writer's result. Several values pass one by one, unless they
+	 * are asked for as a whole.
+	 */
+	private static ResultForm form(GuardedMethod method, @Nullable MethodExpression... ofResult) {
+		boolean asked = ofResult.length == 0 || Arrays.stream(ofResult)
+			.anyMatch((expression) -> expression != null && RESULT.matcher(expression.text()).find());
+		ResultForm form = ReturnTypes.form(method);
+		return asked ? form.collected() : form;
+	}
+
+	private static boolean returnsNothing(GuardedMethod method) {
+		Type type = ReturnTypes.promised(method);
+		return type == void.class || type == Void.class || type.getTypeName().equals("kotlin.Unit");
+	}
+
+	private static boolean returnsOptional(GuardedMethod method) {
+		return ResolvableType.forType(ReturnTypes.promised(method)).resolve() == Optional.class;
+	}
+
+	private static Type valueType(GuardedMethod method) {
+		Type type = ReturnTypes.promised(method);
+		if (returnsOptional(method)) {
+			type = ResolvableType.forType(type).getGeneric(0).getType();
+		}
+		return (type instanceof Class<?> raw) ? ClassUtils.resolvePrimitiveIfNecessary(raw) : type;
+	}
+
+	/**
+	 * Describes an operation: the settings of its cache, and its attributes.
+	 * @param values alternating names and values, {@code null} for attributes that are
+	 * not set
+	 */
+	private List<Supplier<GuardDescription>> description(String cache, @Nullable Object... values) {
+		return List.of(() -> {
+			Settings settings = new Settings();
+			this.definitions.settings(cache, settings);
+			for (int i = 0; i < values.length; i += 2) {
+				Object value = values[i + 1];
+				settings.pickOptional(String.valueOf(values[i]), null,
+						(value instanceof MethodExpression expression) ? expression.text() : value);
+			}
+			return new GuardDescription("cache", annotationType().getSimpleName(), cache, settings.toMap());
+		});
 	}
 
 }

@@ -2,6 +2,7 @@
 
 package io.ge.redis.cache.internal;
 
+import java.lang.annotation.Annotation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,25 +18,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.WriteBehindProperties;
 import io.ge.redis.cache.WriteBehindStore;
-import io.ge.redis.cache.internal.access.CacheBehindWriter;
-import io.ge.redis.cache.internal.access.CacheEngine;
-import io.ge.redis.cache.internal.access.CacheReadParts;
-import io.ge.redis.cache.internal.access.CacheReader;
-import io.ge.redis.cache.internal.access.CacheTransactions;
-import io.ge.redis.cache.internal.access.CacheWriter;
-import io.ge.redis.cache.internal.access.NearReader;
-import io.ge.redis.cache.internal.access.ReactiveCacheTransactions;
-import io.ge.redis.cache.internal.access.WriteSteps;
 import io.ge.redis.cache.internal.behind.RedisWriteBehind;
 import io.ge.redis.cache.internal.behind.WriteBehind;
 import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
-import io.ge.redis.cache.internal.engine.CacheLoads;
 import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheSettings;
 import io.ge.redis.cache.internal.engine.CacheValues;
@@ -55,7 +47,6 @@ import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import io.ge.redis.core.invocation.OperationSource;
 import io.ge.redis.core.invocation.Settings;
 import io.ge.redis.core.transaction.TransactionObserver;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +71,11 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	private static final int CHECK_SECONDS = 5;
 
-	private final CacheAttributes attributes;
+	private final AttributeReader attributes;
+
+	private final ExpressionCompiler expressions;
+
+	private final CacheGuard guard;
 
 	private final WriteSteps steps;
 
@@ -132,7 +127,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		CacheRegistry definitions = new CacheRegistry(settings, otherNames);
 		this.definitions = definitions;
 		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
-		this.attributes = new CacheAttributes(definitions, codec, attributes, expressions);
+		this.attributes = attributes;
+		this.expressions = expressions;
 		this.codec = codec;
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
@@ -141,6 +137,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		this.assembly = SingletonSupplier.of(() -> assemble(definitions, codec, settings.get(), backend.get(), events));
 		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
 		this.calls = calls;
+		this.guard = new CacheGuard(() -> this.assembly.get().reader(), () -> this.assembly.get().writer(),
+				this::caches);
 		this.steps = new WriteSteps(() -> this.assembly.get().engine(), events);
 		this.transactions = new CacheTransactions(this.steps);
 		this.reactive = new ReactiveCacheTransactions(this.steps, calls, this.transactions);
@@ -156,18 +154,22 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 			ExpressionCompiler expressions, Supplier<JsonMapper> mapper, Supplier<List<WriteBehindStore<?>>> stores,
 			GuardedCalls calls, int order) {
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
-		OperationSource<CacheWriteBehind, CacheWriteBehindOperation> source = CacheGuardOperationSource
-			.behindWriters(new CacheAttributes(new CacheRegistry(settings, List::of),
-					new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
-					expressions));
 		GeCaches unguarded = GeCaches.unguarded(stores);
-		return new GuardAdvisor(source, calls, new CacheWriteBehindGuard(() -> unguarded), order, () -> unguarded)
-			.unguarded();
+		CacheGuardOperationSource<CacheWriteBehind> source = new CacheGuardOperationSource<>(CacheWriteBehind.class,
+				new CacheRegistry(settings, List::of),
+				new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), () -> 0), attributes,
+				expressions);
+		CacheGuard guard = new CacheGuard(CachePattern::none, CachePattern::none, () -> unguarded);
+		return new GuardAdvisor(source, calls, guard, order, () -> unguarded).unguarded();
+	}
+
+	private static <T> T none() {
+		throw new IllegalStateException("Caches are switched off");
 	}
 
 	private RedisCache redis(RedisBackend backend, CacheProperties properties) {
 		return new RedisCache(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus(), properties.intentTimeout(),
-				this.behind::isBehind, this.definitions.near()::isNear);
+				this.behind::isBehind, this.definitions::isNear);
 	}
 
 	private RedisWriteBehind changes() {
@@ -183,20 +185,16 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		NearCaches near = near(definitions, properties, backend);
 		NearCheck check = check(definitions, backend.bus());
 		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
-		CacheLoads loads = engine.loads();
 		CacheValues values = new CacheValues(definitions, codec);
-		NearReader nearReader = new NearReader(near, definitions, engine.journal(), invalidations, this.transactions,
-				events);
-		CacheReadParts parts = new CacheReadParts(definitions, loads, values, invalidations, this.transactions,
-				this.reactive, events, nearReader, this.behind, this.calls);
-		CacheReader reader = new CacheReader(parts);
+		CacheReader reader = new CacheReader(definitions, engine, values, this.transactions, this.reactive, events,
+				near, this.behind, this.calls);
 		CacheWriter writer = new CacheWriter(definitions, values, engine, this.steps, this.transactions, this.reactive,
 				this.behind, this.calls);
 		CacheBehindWriter behindWriter = new CacheBehindWriter(definitions, codec, values, engine, events, this.behind,
 				this.calls);
 		DefaultCaches caches = new DefaultCaches(definitions, codec, reader, writer, behindWriter);
 		OpenMisses misses = new OpenMisses();
-		SpringCacheParts spring = new SpringCacheParts(definitions, codec, caches, reader, misses,
+		SpringCache.Parts spring = new SpringCache.Parts(definitions, codec, caches, reader, misses,
 				new SpringCachePuts(writer, this.transactions, misses), writer);
 		Assembly assembly = new Assembly(engine, near, check, reader, writer, caches, spring);
 		this.made.set(assembly);
@@ -208,11 +206,11 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		// Here too, since beans may use a cache before all of them are there
 		verifyNear();
 		InstanceBus bus = backend.bus();
-		boolean any = definitions.near().isAnyKept();
+		boolean any = definitions.isAnyNear(Near::isKeeping);
 		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
 		// Messages between the nodes of a Cluster may get lost without a sign
 		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
-		NearCaches near = new NearCaches(any, (cache) -> definitions.near().settings(cache, new Settings()),
+		NearCaches near = new NearCaches(any, (cache) -> definitions.near(cache, new Settings()),
 				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
 		if (any) {
 			this.redis.get().onInvalidation(near::drop);
@@ -228,7 +226,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
 		NearCheck check = new NearCheck(bus::tryPublish, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
-		if (definitions.near().isAnyNear()) {
+		if (definitions.isAnyNear(Near::enabled)) {
 			this.redis.get().onRecovery(check::run);
 			bus.onSubscribed(check::run);
 			bus.onLost(check::run);
@@ -237,19 +235,12 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return check;
 	}
 
-	public GuardAdvisor readerAdvisor(int order) {
-		return new GuardAdvisor(CacheGuardOperationSource.readers(this.attributes), this.calls,
-				new CacheAsideGuard(() -> this.assembly.get().reader()), order, this.assembly);
-	}
-
-	public GuardAdvisor writerAdvisor(int order) {
-		return new GuardAdvisor(CacheGuardOperationSource.writers(this.attributes), this.calls,
-				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
-	}
-
-	public GuardAdvisor behindWriterAdvisor(int order) {
-		return new GuardAdvisor(CacheGuardOperationSource.behindWriters(this.attributes), this.calls,
-				new CacheWriteBehindGuard(this::caches), order, this.assembly);
+	/**
+	 * Returns the advisor of one of the cache annotations.
+	 */
+	public GuardAdvisor advisor(Class<? extends Annotation> annotation, int order) {
+		return new GuardAdvisor(new CacheGuardOperationSource<>(annotation, this.definitions, this.codec,
+				this.attributes, this.expressions), this.calls, this.guard, order, this.assembly);
 	}
 
 	/**
@@ -258,11 +249,6 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	 */
 	public WriteBehind writeBehind() {
 		return this.behind;
-	}
-
-	public GuardAdvisor invalidatorAdvisor(int order) {
-		return new GuardAdvisor(CacheGuardOperationSource.invalidators(this.attributes), this.calls,
-				new CacheWriterGuard<>(() -> this.assembly.get().writer()), order, this.assembly);
 	}
 
 	/**
@@ -365,9 +351,8 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 
 	// The class loader of a thread says nothing: it may be any
 	private void verifyNear() {
-		this.definitions.near()
-			.verify(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
-					&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CachePattern.class.getClassLoader()));
+		this.definitions.verifyNear(ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, this.classLoader)
+				&& ClassUtils.isPresent(CaffeineNearStore.DEPENDENCY, CachePattern.class.getClassLoader()));
 	}
 
 	@Override
@@ -385,7 +370,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	}
 
 	private record Assembly(CacheEngine engine, NearCaches near, NearCheck check, CacheReader reader,
-			CacheWriter writer, DefaultCaches caches, SpringCacheParts spring) {
+			CacheWriter writer, DefaultCaches caches, SpringCache.Parts spring) {
 	}
 
 }

@@ -12,11 +12,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.cache.internal.access.CacheBehindWriter;
-import io.ge.redis.cache.internal.access.CacheBulkSource;
-import io.ge.redis.cache.internal.access.CacheReader;
-import io.ge.redis.cache.internal.access.CacheSource;
-import io.ge.redis.cache.internal.access.CacheWriter;
 import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheRegistry;
@@ -63,10 +58,10 @@ final class DefaultCaches implements GeCaches {
 	}
 
 	private Object readAll(String cache, Collection<?> keys, ParameterizedTypeReference<?> type, ResultForm form,
-			CacheBulkSource.Loader loader) {
-		CacheBulkSource source = CacheBulkSource.of(cache, keys, "A key of cache '" + cache + "'",
+			CacheSource.Loader loader) {
+		CacheSource source = CacheSource.Several.of(cache, keys, "A key of cache '" + cache + "'",
 				typeOf(cache, type.getType()), form, loader, (value) -> true);
-		return unchecked(() -> Objects.requireNonNull(this.reader.readAll(source)));
+		return unchecked(() -> Objects.requireNonNull(this.reader.read(source)));
 	}
 
 	private CacheType typeOf(String cache, Type type) {
@@ -89,13 +84,13 @@ final class DefaultCaches implements GeCaches {
 			Supplier<? extends @Nullable T> loader) {
 		CacheType wanted = typeOf(cache, type.getType());
 		CacheKey entry = key(cache, key);
-		Supplied source = new Supplied(entry, wanted, ResultForm.PLAIN, loader);
-		NearValue held = this.reader.inMemory(source);
+		CacheSource source = new CacheSource.One(entry, wanted, ResultForm.PLAIN, false, (keys) -> loader.get());
+		NearValue held = this.reader.inMemory(entry, source);
 		if (held != null) {
 			return (T) held.value();
 		}
 		forbidWaiting("get");
-		return unchecked(() -> (T) GuardedCalls.run(this.reader.call(source)));
+		return unchecked(() -> (T) GuardedCalls.run(this.reader.call(() -> source, () -> null)));
 	}
 
 	private static <T extends @Nullable Object> T unchecked(Call<T> call) {
@@ -121,7 +116,8 @@ final class DefaultCaches implements GeCaches {
 	@SuppressWarnings("unchecked")
 	public <T> CompletionStage<@Nullable T> getAsync(String cache, Object key, ParameterizedTypeReference<T> type,
 			Supplier<? extends CompletionStage<? extends @Nullable T>> loader) {
-		Supplied source = new Supplied(key(cache, key), typeOf(cache, type.getType()), ResultForm.FUTURE, loader);
+		CacheSource source = new CacheSource.One(key(cache, key), typeOf(cache, type.getType()), ResultForm.FUTURE,
+				false, (keys) -> loader.get());
 		return unchecked(() -> (CompletionStage<@Nullable T>) Objects.requireNonNull(this.reader.read(source)));
 	}
 
@@ -213,16 +209,6 @@ final class DefaultCaches implements GeCaches {
 	private interface Call<T extends @Nullable Object> {
 
 		T run() throws Throwable;
-
-	}
-
-	private record Supplied(CacheKey key, CacheType type, ResultForm form,
-			Supplier<? extends @Nullable Object> loader) implements CacheSource {
-
-		@Override
-		public @Nullable Object load() {
-			return this.loader.get();
-		}
 
 	}
 

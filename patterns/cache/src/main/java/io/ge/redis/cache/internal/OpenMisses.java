@@ -10,7 +10,6 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.internal.access.OpenMiss;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +28,13 @@ public final class OpenMisses {
 
 	private final Lock lock = new ReentrantLock();
 
-	private final Map<Id, Open> all = new LinkedHashMap<>() {
+	private final Map<Id, OpenMiss> all = new LinkedHashMap<>() {
 
 		private static final long serialVersionUID = 1L;
 
 		@Override
-		protected boolean removeEldestEntry(Map.Entry<Id, Open> eldest) {
-			return size() > MOST || System.nanoTime() - eldest.getValue().since > MEMORY;
+		protected boolean removeEldestEntry(Map.Entry<Id, OpenMiss> eldest) {
+			return size() > MOST || System.nanoTime() - eldest.getValue().found() > MEMORY;
 		}
 
 	};
@@ -45,30 +44,35 @@ public final class OpenMisses {
 	 * as that lease may hold: it may put what it has loaded since then.
 	 */
 	void addOfThread(Object key, OpenMiss miss) {
-		add(new Id(Thread.currentThread(), miss.key()), key, miss, false);
+		locked(() -> {
+			Id id = new Id(Thread.currentThread(), miss.key());
+			OpenMiss before = this.all.get(id);
+			return (before == null || !before.isLeased()) ? put(id, key, miss) : before;
+		});
 	}
 
 	/**
-	 * Adds a miss of the caller that puts with the same object as key.
+	 * Adds a miss of the caller that puts with the same object as key. There is one for
+	 * all callers with that key.
 	 */
 	void addOfKey(Object key, OpenMiss miss) {
-		add(new Id(key, miss.key()), key, miss, true);
+		locked(() -> {
+			Id id = new Id(key, miss.key());
+			OpenMiss before = this.all.get(id);
+			int callers = (before != null) ? before.callers : 0;
+			OpenMiss counted = (before == null || !before.isLeased()) ? put(id, key, miss) : before;
+			counted.callers = callers + 1;
+			return counted;
+		});
 	}
 
-	private void add(Id id, Object key, OpenMiss miss, boolean shared) {
-		locked(() -> {
-			Open before = this.all.get(id);
-			if (before == null || !before.miss.isLeased()) {
-				Open added = new Open(id, key, miss);
-				this.all.remove(id);
-				this.all.put(id, added);
-				added.asked = (before != null && shared) ? before.asked + 1 : 1;
-			}
-			else if (shared) {
-				before.asked++;
-			}
-			return null;
-		});
+	private OpenMiss put(Id id, Object key, OpenMiss miss) {
+		miss.owner = id.owner;
+		miss.askedWith = key;
+		miss.callers = 1;
+		this.all.remove(id);
+		this.all.put(id, miss);
+		return miss;
 	}
 
 	private <T> @Nullable T locked(Supplier<? extends @Nullable T> action) {
@@ -84,15 +88,16 @@ public final class OpenMisses {
 	/**
 	 * Returns the miss after which a value is put on the current thread.
 	 */
-	public @Nullable Open find(CacheKey entry, Object key) {
+	public @Nullable OpenMiss find(CacheKey entry, Object key) {
 		return locked(() -> {
-			Open own = this.all.get(new Id(Thread.currentThread(), entry));
-			return (own != null && (own.key == key || own.miss.isLeased())) ? own : this.all.get(new Id(key, entry));
+			OpenMiss own = this.all.get(new Id(Thread.currentThread(), entry));
+			return (own != null && (own.askedWith == key || own.isLeased())) ? own : this.all.get(new Id(key, entry));
 		});
 	}
 
-	void remove(Open open) {
-		locked(() -> --open.asked == 0 && this.all.remove(open.id, open));
+	void remove(OpenMiss miss) {
+		locked(() -> --miss.callers == 0
+				&& this.all.remove(new Id(Objects.requireNonNull(miss.owner), miss.key()), miss));
 	}
 
 	/**
@@ -109,51 +114,10 @@ public final class OpenMisses {
 		return Objects.requireNonNull(locked(this.all::size));
 	}
 
-	static final class Open {
-
-		private final Id id;
-
-		private final Object key;
-
-		private final OpenMiss miss;
-
-		private final long since = System.nanoTime();
-
-		private int asked;
-
-		Open(Id id, Object key, OpenMiss miss) {
-			this.id = id;
-			this.key = key;
-			this.miss = miss;
-		}
-
-		OpenMiss miss() {
-			return this.miss;
-		}
-
-		/**
-		 * Returns whether a value is put with the very object that was asked with.
-		 */
-		boolean isOf(Object other) {
-			return this.key == other;
-		}
-
-		boolean isOfCurrentThread() {
-			return this.id.owner == Thread.currentThread();
-		}
-
-	}
-
-	private static final class Id {
-
-		private final Object owner;
-
-		private final CacheKey entry;
-
-		Id(Object owner, CacheKey entry) {
-			this.owner = owner;
-			this.entry = entry;
-		}
+	/**
+	 * The owner of a miss, by identity, and its entry.
+	 */
+	private record Id(Object owner, CacheKey entry) {
 
 		@Override
 		public boolean equals(@Nullable Object other) {

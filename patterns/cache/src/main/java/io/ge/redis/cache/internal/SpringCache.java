@@ -2,6 +2,7 @@
 
 package io.ge.redis.cache.internal;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -12,10 +13,10 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
-import io.ge.redis.cache.internal.access.CacheSource;
-import io.ge.redis.cache.internal.access.OpenMiss;
+import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheFill;
 import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.core.call.ResultForm;
@@ -47,7 +48,7 @@ public final class SpringCache implements Cache {
 
 	private final String name;
 
-	private final Supplier<SpringCacheParts> parts;
+	private final Supplier<Parts> parts;
 
 	private final LongAdder hits = new LongAdder();
 
@@ -57,12 +58,12 @@ public final class SpringCache implements Cache {
 
 	private final LongAdder removals = new LongAdder();
 
-	SpringCache(String name, Supplier<SpringCacheParts> parts) {
+	SpringCache(String name, Supplier<Parts> parts) {
 		this.name = name;
 		this.parts = parts;
 	}
 
-	public SpringCacheParts parts() {
+	public Parts parts() {
 		return this.parts.get();
 	}
 
@@ -128,6 +129,10 @@ public final class SpringCache implements Cache {
 		}
 	}
 
+	private @Nullable Object read(Object key, ResultForm form, Called loader) throws Throwable {
+		return parts().reader().read(new CacheSource.One(SpringKeys.of(this.name, key), type(), form, false, loader));
+	}
+
 	private static RuntimeException unchecked(Throwable ex) {
 		if (ex instanceof Error error) {
 			throw error;
@@ -155,9 +160,9 @@ public final class SpringCache implements Cache {
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> @Nullable T get(Object key, Callable<T> loader) {
-		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.PLAIN, loader);
+		Called called = new Called(loader);
 		try {
-			Object value = parts().reader().read(called);
+			Object value = read(key, ResultForm.PLAIN, called);
 			(called.loaded ? this.misses : this.hits).increment();
 			return (T) value;
 		}
@@ -192,7 +197,7 @@ public final class SpringCache implements Cache {
 	@Override
 	@SuppressWarnings("unchecked")
 	public <T> CompletableFuture<T> retrieve(Object key, Supplier<CompletableFuture<T>> loader) {
-		Called called = new Called(SpringKeys.of(this.name, key), type(), ResultForm.FUTURE, () -> {
+		Called called = new Called(() -> {
 			CompletableFuture<T> promise = loader.get();
 			if (promise == null) {
 				throw new IllegalStateException("The loader of cache '" + this.name + "' has returned null"
@@ -202,7 +207,7 @@ public final class SpringCache implements Cache {
 		});
 		CompletableFuture<T> value;
 		try {
-			value = (CompletableFuture<T>) Objects.requireNonNull(parts().reader().read(called));
+			value = (CompletableFuture<T>) Objects.requireNonNull(read(key, ResultForm.FUTURE, called));
 		}
 		catch (Throwable ex) {
 			throw unchecked(ex);
@@ -218,8 +223,8 @@ public final class SpringCache implements Cache {
 	public void put(Object key, @Nullable Object value) {
 		CacheKey entry = SpringKeys.of(this.name, key);
 		this.puts.increment();
-		OpenMisses.Open open = parts().misses().find(entry, key);
-		boolean loaded = open != null && open.isOf(key);
+		OpenMiss open = parts().misses().find(entry, key);
+		boolean loaded = open != null && open.askedWith == key;
 		if (EventLoops.isCurrent()) {
 			parts().puts().putAsync(entry, value, open, loaded);
 		}
@@ -239,7 +244,7 @@ public final class SpringCache implements Cache {
 		CacheKey entry = SpringKeys.of(this.name, key);
 		while (true) {
 			ValueWrapper existing = get(key);
-			OpenMisses.Open open = (existing == null) ? parts().misses().find(entry, key) : null;
+			OpenMiss open = (existing == null) ? parts().misses().find(entry, key) : null;
 			if (open == null) {
 				return existing;
 			}
@@ -288,16 +293,17 @@ public final class SpringCache implements Cache {
 	}
 
 	/**
-	 * A value that a function loads. Its exception is rethrown unchanged, but judged
-	 * without the wrapper in which Spring puts exceptions of methods.
+	 * The parts of all caches of Spring.
 	 */
-	private static final class Called implements CacheSource {
+	public record Parts(CacheRegistry definitions, CacheCodec codec, GeCaches caches, CacheReader reader,
+			OpenMisses misses, SpringCachePuts puts, CacheWriter writer) {
+	}
 
-		private final CacheKey key;
-
-		private final CacheType type;
-
-		private final ResultForm form;
+	/**
+	 * Loads by a function. Its exception is rethrown unchanged, but judged without the
+	 * wrapper in which Spring puts exceptions of methods.
+	 */
+	private static final class Called implements CacheSource.Loader {
 
 		private final Callable<? extends @Nullable Object> loader;
 
@@ -307,30 +313,12 @@ public final class SpringCache implements Cache {
 
 		private volatile @Nullable Throwable thrown;
 
-		Called(CacheKey key, CacheType type, ResultForm form, Callable<? extends @Nullable Object> loader) {
-			this.key = key;
-			this.type = type;
-			this.form = form;
+		Called(Callable<? extends @Nullable Object> loader) {
 			this.loader = loader;
 		}
 
 		@Override
-		public CacheKey key() {
-			return this.key;
-		}
-
-		@Override
-		public CacheType type() {
-			return this.type;
-		}
-
-		@Override
-		public ResultForm form() {
-			return this.form;
-		}
-
-		@Override
-		public @Nullable Object load() throws Throwable {
+		public @Nullable Object load(List<?> keys) throws Throwable {
 			this.loaded = true;
 			try {
 				return this.loader.call();

@@ -24,13 +24,13 @@ public final class SpringCacheManager implements CacheManager {
 
 	private final CacheRegistry definitions;
 
-	private final Supplier<SpringCacheParts> parts;
+	private final Supplier<SpringCache.Parts> parts;
 
 	private final Map<String, SpringCache> caches = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Consumer<SpringCache> listener;
 
-	public SpringCacheManager(CacheRegistry definitions, Supplier<SpringCacheParts> parts) {
+	public SpringCacheManager(CacheRegistry definitions, Supplier<SpringCache.Parts> parts) {
 		this.definitions = definitions;
 		this.parts = parts;
 	}

@@ -5,9 +5,6 @@ package io.ge.redis.cache.internal;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import io.ge.redis.cache.internal.access.CacheTransactions;
-import io.ge.redis.cache.internal.access.CacheWriter;
-import io.ge.redis.cache.internal.access.OpenMiss;
 import io.ge.redis.cache.internal.engine.CacheFill;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheTags;
@@ -23,38 +20,25 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Brings what is put into Spring's caches to Redis: by the lease of what was missed
  * before, or as a change of the database.
  */
-final class SpringCachePuts {
-
-	private final CacheWriter writer;
-
-	private final CacheTransactions transactions;
-
-	private final OpenMisses misses;
-
-	public SpringCachePuts(CacheWriter writer, CacheTransactions transactions, OpenMisses misses) {
-		this.writer = writer;
-		this.transactions = transactions;
-		this.misses = misses;
-	}
+record SpringCachePuts(CacheWriter writer, CacheTransactions transactions, OpenMisses misses) {
 
 	/**
 	 * Puts a value.
 	 * @param loaded whether the value was certainly loaded after that miss, judged by the
 	 * key; else it may be a change
 	 */
-	public void put(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
+	void put(CacheKey entry, @Nullable Object value, @Nullable OpenMiss miss, boolean loaded) {
 		boolean inTransaction = this.transactions.isInTransaction();
 		boolean reading = !inTransaction || TransactionSynchronizationManager.isCurrentTransactionReadOnly();
-		if (open == null) {
+		if (miss == null) {
 			change(entry, value, inTransaction && reading);
 		}
-		else if (!reading && open.miss().isLeased()) {
-			fillAfterCommit(open, value);
+		else if (!reading && miss.isLeased()) {
+			fillAfterCommit(miss, value);
 		}
 		else {
-			OpenMiss miss = open.miss();
-			this.misses.remove(open);
-			boolean certain = !open.isOfCurrentThread() || !this.transactions.hasWrittenSince(miss.found());
+			this.misses.remove(miss);
+			boolean certain = !miss.isOfCurrentThread() || !this.transactions.hasWrittenSince(miss.found());
 			CacheFill end = (reading && miss.isGranted()) ? fill(miss, value, certain) : CacheFill.LOST;
 			// The value may be older or newer than the stored one. Without a lease it was
 			// certainly not to be stored
@@ -68,9 +52,8 @@ final class SpringCachePuts {
 	 * Puts a value unless another caller is first, by the lease of a miss. That cannot
 	 * wait for a commit: after a rollback the entry is removed.
 	 */
-	CacheFill putIfAbsent(OpenMisses.Open open, @Nullable Object value) {
-		this.misses.remove(open);
-		OpenMiss miss = open.miss();
+	CacheFill putIfAbsent(OpenMiss miss, @Nullable Object value) {
+		this.misses.remove(miss);
 		CacheFill end = miss.isGranted() ? fill(miss, value, true) : CacheFill.LOST;
 		if (end == CacheFill.FILLED && this.transactions.isInTransaction()) {
 			atEnd((committed) -> {
@@ -86,14 +69,13 @@ final class SpringCachePuts {
 	 * Puts a value like {@link #put}, on a thread that must not wait, and so is in no
 	 * transaction.
 	 */
-	void putAsync(CacheKey entry, @Nullable Object value, OpenMisses.@Nullable Open open, boolean loaded) {
-		if (open == null) {
+	void putAsync(CacheKey entry, @Nullable Object value, @Nullable OpenMiss miss, boolean loaded) {
+		if (miss == null) {
 			this.writer.requireWrittenThrough(entry);
 			this.writer.write(entry, ResultForm.FUTURE, () -> CompletableFuture.completedFuture(value));
 			return;
 		}
-		OpenMiss miss = open.miss();
-		this.misses.remove(open);
+		this.misses.remove(miss);
 		miss.loaded();
 		miss.fill(value, true).thenAccept((end) -> {
 			if (end == CacheFill.LOST && (miss.isGranted() || !loaded)) {
@@ -127,13 +109,12 @@ final class SpringCachePuts {
 	 * Stores the value after the commit, since it may be a change that is rolled back.
 	 * The lease holds until the next write, so the value can be stored later.
 	 */
-	private void fillAfterCommit(OpenMisses.Open open, @Nullable Object value) {
-		OpenMiss miss = open.miss();
+	private void fillAfterCommit(OpenMiss miss, @Nullable Object value) {
 		boolean behind = miss.isBehind(this.transactions.snapshot());
 		miss.loaded();
 		if (miss.await(behind ? null : miss.bytes(value))) {
 			atEnd((committed) -> {
-				this.misses.remove(open);
+				this.misses.remove(miss);
 				if (!committed) {
 					miss.release();
 				}

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-import io.ge.redis.cache.internal.access.OpenMiss;
 import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheLookup;
@@ -38,8 +37,7 @@ class OpenMissesTests {
 	}
 
 	private @Nullable OpenMiss find(CacheKey entry, Object key) {
-		OpenMisses.Open found = this.misses.find(entry, key);
-		return (found != null) ? found.miss() : null;
+		return this.misses.find(entry, key);
 	}
 
 	@Test

@@ -2,8 +2,10 @@
 
 package io.ge.redis.cache.internal.engine;
 
+import java.util.ArrayList;
 import java.util.List;
 
+import io.ge.redis.cache.internal.behind.KeyParts;
 import io.ge.redis.core.invocation.KeyText;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,14 @@ import org.jspecify.annotations.Nullable;
  * both are worked out once.
  */
 public final class CacheKey {
+
+	/**
+	 * Largest number of characters that a name and a key have together whose changes are
+	 * published. Every instance gets the text of each change, and a server ends
+	 * subscriptions that take too much memory. So entries with longer ones are not kept
+	 * in memory either.
+	 */
+	public static final int MOST_PUBLISHED = 1024;
 
 	private final String cache;
 
@@ -55,6 +65,28 @@ public final class CacheKey {
 
 	public List<String> parts() {
 		return this.parts;
+	}
+
+	boolean isPublished() {
+		long length = this.cache.length();
+		for (String part : this.parts) {
+			length += 1 + part.length();
+		}
+		return length <= MOST_PUBLISHED;
+	}
+
+	/**
+	 * Returns the text of the message that the entry has changed.
+	 */
+	String message() {
+		List<String> names = new ArrayList<>(List.of(this.cache));
+		names.addAll(this.parts);
+		return KeyParts.join(names);
+	}
+
+	static CacheKey ofMessage(String message) {
+		List<String> names = KeyParts.split(message);
+		return new CacheKey(names.get(0), names.subList(1, names.size()));
 	}
 
 	@Override

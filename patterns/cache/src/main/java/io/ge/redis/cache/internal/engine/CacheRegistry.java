@@ -10,10 +10,12 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.CacheProperties;
+import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.cache.OnRedisDown;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
@@ -49,8 +51,6 @@ public final class CacheRegistry {
 
 	private final WriterDefinitions writers = new WriterDefinitions();
 
-	private final NearDefinitions near;
-
 	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
 
 	/** Named by Spring's annotations. */
@@ -60,7 +60,6 @@ public final class CacheRegistry {
 
 	public CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
-		this.near = new NearDefinitions(properties);
 		this.otherNames = otherNames;
 	}
 
@@ -264,10 +263,6 @@ public final class CacheRegistry {
 		return this.writers;
 	}
 
-	public NearDefinitions near() {
-		return this.near;
-	}
-
 	public CacheSettings settings(String cache, Settings origins) {
 		CacheProperties all = this.properties.get();
 		CacheProperties.Cache named = all.cache(cache);
@@ -293,6 +288,45 @@ public final class CacheRegistry {
 
 	private static double refreshBeta(CacheProperties all, CacheProperties.EarlyRefreshMode mode) {
 		return (mode == CacheProperties.EarlyRefreshMode.XFETCH) ? all.earlyRefresh().beta() : 0;
+	}
+
+	// Values in memory: no annotation says anything of them
+
+	public Near near(String cache, Settings origins) {
+		Near all = this.properties.get().near();
+		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
+		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
+		boolean enabled = origins.pick("near", named.enabled(), null, all.enabled());
+		Settings details = enabled ? origins : new Settings();
+		return new Near(enabled, details.pick("nearMaxEntries", named.maxEntries(), null, all.maxEntries()),
+				details.pick("nearTtl", named.ttl(), null, all.ttl()));
+	}
+
+	public boolean isNear(String cache) {
+		// Asked for by every write: origins are of no interest
+		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
+		Boolean named = (set != null) ? set.enabled() : null;
+		return (named != null) ? named : this.properties.get().near().enabled();
+	}
+
+	/**
+	 * Returns whether a cache has such settings, be it one that no property names.
+	 */
+	public boolean isAnyNear(Predicate<Near> such) {
+		return such.test(near("", new Settings()))
+				|| configuredNames().stream().anyMatch((cache) -> such.test(near(cache, new Settings())));
+	}
+
+	/**
+	 * Checks that Caffeine is present if this instance keeps values in memory.
+	 */
+	public void verifyNear(boolean available) {
+		if (!available && isAnyNear(Near::isKeeping)) {
+			throw new GuardConfigurationException("ge.redis.cache.near",
+					"values of caches are to be kept in memory, but Caffeine is not on the class path.",
+					"Add the dependency com.github.ben-manes.caffeine:caffeine, whose version Spring Boot manages,"
+							+ " or set max-entries to 0 where an instance keeps none and only notifies the others.");
+		}
 	}
 
 }

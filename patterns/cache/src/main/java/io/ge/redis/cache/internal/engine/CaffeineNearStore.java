@@ -19,7 +19,7 @@ public final class CaffeineNearStore implements NearStore {
 	/** A class that is present if the application has Caffeine. */
 	public static final String DEPENDENCY = "com.github.benmanes.caffeine.cache.Caffeine";
 
-	private final Cache<CacheKey, NearSlot> slots;
+	private final Cache<CacheKey, Slot> slots;
 
 	private volatile long time = System.nanoTime();
 
@@ -32,7 +32,7 @@ public final class CaffeineNearStore implements NearStore {
 	}
 
 	@Override
-	public @Nullable NearSlot get(CacheKey key) {
+	public @Nullable Slot get(CacheKey key) {
 		return this.slots.getIfPresent(key);
 	}
 

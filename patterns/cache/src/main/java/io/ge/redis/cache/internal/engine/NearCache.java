@@ -77,7 +77,7 @@ public final class NearCache {
 	 * @return the token, which must be returned; {@code null} if nothing can be kept
 	 */
 	public @Nullable NearToken begin(CacheKey key, long readAt) {
-		if (!NearInvalidations.isPublished(key)) {
+		if (!key.isPublished()) {
 			return null;
 		}
 		// In this order: if the subscription is lost in between, the epoch is over

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface NearStore {
 
-	@Nullable NearSlot get(CacheKey key);
+	@Nullable Slot get(CacheKey key);
 
 	/**
 	 * Puts a token unless there is one.
@@ -39,5 +39,18 @@ public interface NearStore {
 	void tick(long now);
 
 	long size();
+
+	/**
+	 * The place of an entry in memory: a value, or the token of a load that may bring
+	 * one.
+	 */
+	sealed interface Slot permits NearToken, NearValue {
+
+		/**
+		 * Returns the token of the load that it belongs to.
+		 */
+		NearToken token();
+
+	}
 
 }

@@ -9,7 +9,7 @@ package io.ge.redis.cache.internal.engine;
  * A load that begins beside another one relies on the token of that one. The value of the
  * later load is kept, so memory never returns to an older value.
  */
-public final class NearToken implements NearSlot, AutoCloseable {
+public final class NearToken implements NearStore.Slot, AutoCloseable {
 
 	private final NearCache cache;
 
@@ -47,7 +47,7 @@ public final class NearToken implements NearSlot, AutoCloseable {
 	 * Returns whether what is in memory belongs to this load, or to one that began before
 	 * it and has been there since.
 	 */
-	boolean mayReplace(NearSlot slot) {
+	boolean mayReplace(NearStore.Slot slot) {
 		NearToken other = slot.token();
 		return other == this || (other.shown == this.shown && other.begun - this.begun < 0);
 	}
@@ -57,12 +57,22 @@ public final class NearToken implements NearSlot, AutoCloseable {
 	}
 
 	/**
-	 * Keeps what Redis has answered, if the token still exists.
-	 * @param leftMillis the time to the expiry in milliseconds as Redis has answered it,
-	 * or -1 if there is none
-	 * @param refreshBeta the inclination of readers to replace the value before that
+	 * Keeps what Redis has answered, if the token still exists. What others have asked
+	 * for is not kept, since it may be older than the token.
+	 * @param refreshBeta the inclination of readers to replace the value before its
+	 * expiry
 	 */
-	public void keep(CacheType type, CacheType.Content content, long leftMillis, double refreshBeta) {
+	public void keep(CacheLookup answer, CacheType type, CacheType.Content content, double refreshBeta) {
+		if (answer instanceof CacheLookup.Found found && found.asked()) {
+			keep(type, content, found.leftMillis(), refreshBeta);
+		}
+	}
+
+	/**
+	 * Keeps a value, if the token still exists.
+	 * @param leftMillis the time to the expiry in milliseconds, or -1 if there is none
+	 */
+	void keep(CacheType type, CacheType.Content content, long leftMillis, double refreshBeta) {
 		this.cache.keep(this, type, content, leftMillis, refreshBeta);
 	}
 

@@ -14,6 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param tags hashes of its tags
  */
 public record NearValue(@Nullable Object value, CacheType type, NearToken token, long until, long stamp,
-		long... tags) implements NearSlot {
+		long... tags) implements NearStore.Slot {
 
 }

@@ -168,7 +168,7 @@ public final class RedisCache {
 	 * lost.
 	 */
 	public void onInvalidation(Consumer<CacheKey> changed) {
-		this.bus.handle(NEAR_TOPIC, (message) -> changed.accept(NearInvalidations.read(message)));
+		this.bus.handle(NEAR_TOPIC, (message) -> changed.accept(CacheKey.ofMessage(message)));
 	}
 
 	/**
@@ -176,8 +176,8 @@ public final class RedisCache {
 	 * changes, or an empty text if no instance keeps it.
 	 */
 	private String invalidation(CacheKey key) {
-		return (this.near.test(key.cache()) && NearInvalidations.isPublished(key))
-				? this.bus.newsChannel() + ' ' + NEAR_TOPIC + ' ' + NearInvalidations.write(key) : "";
+		return (this.near.test(key.cache()) && key.isPublished())
+				? this.bus.newsChannel() + ' ' + NEAR_TOPIC + ' ' + key.message() : "";
 	}
 
 	boolean isWoken() {

@@ -48,7 +48,7 @@ public final class WriterDefinitions {
 		names.addAll(actual.storedCaches());
 		for (String cache : names) {
 			all.requireAllowed(cache);
-			if (actual.isBehind(cache) && all.near().isNear(cache)) {
+			if (actual.isBehind(cache) && all.isNear(cache)) {
 				throw new GuardConfigurationException("ge.redis.cache.caches." + cache + ".near.enabled",
 						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
 						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache

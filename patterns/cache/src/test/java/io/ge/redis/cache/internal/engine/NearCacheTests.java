@@ -13,16 +13,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheProperties.Near;
-import io.ge.redis.cache.internal.access.NearReader;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
-
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -287,13 +282,10 @@ class NearCacheTests {
 
 	@Test
 	void whatAnotherReaderHasAskedForIsNotKept() {
-		CacheRegistry definitions = new CacheRegistry(() -> new Binder(new MapConfigurationPropertySource())
-			.bindOrCreate("ge.redis.cache", CacheProperties.class), List::of);
-		NearReader reader = new NearReader(null, definitions, null, null, null, null);
 		for (boolean asked : new boolean[] { false, true }) {
 			World world = new World(STORE);
 			NearToken token = world.near.begin(KEY, 0);
-			reader.keep(token, new CacheLookup.Found(new byte[0], -1, null, asked), TYPE, content(1));
+			token.keep(new CacheLookup.Found(new byte[0], -1, null, asked), TYPE, content(1), 0);
 			token.close();
 			assertThat(world.get()).isEqualTo(asked ? 1 : null);
 		}
@@ -528,10 +520,10 @@ class NearCacheTests {
 	 */
 	private static class MapStore implements NearStore {
 
-		final Map<CacheKey, NearSlot> slots = new ConcurrentHashMap<>();
+		final Map<CacheKey, Slot> slots = new ConcurrentHashMap<>();
 
 		@Override
-		public @Nullable NearSlot get(CacheKey key) {
+		public @Nullable Slot get(CacheKey key) {
 			return this.slots.get(key);
 		}
 
