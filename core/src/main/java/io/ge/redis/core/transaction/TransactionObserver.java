@@ -11,9 +11,6 @@ public interface TransactionObserver {
 
 	TransactionExecutionListener transactionListener();
 
-	/**
-	 * Returns the listener of reactive transactions. Not called without Reactor.
-	 */
 	TransactionExecutionListener reactiveTransactionListener();
 
 }

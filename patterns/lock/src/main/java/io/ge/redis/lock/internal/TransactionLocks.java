@@ -44,7 +44,7 @@ final class TransactionLocks implements TransactionParticipant {
 	private final List<HeldLock> locks = new ArrayList<>(1);
 
 	/** Locks under which the transaction is begun. */
-	private final List<HeldLock> outer;
+	private List<HeldLock> outer = List.of();
 
 	private final @Nullable Integer isolation;
 
@@ -56,12 +56,7 @@ final class TransactionLocks implements TransactionParticipant {
 	private boolean over;
 
 	TransactionLocks(@Nullable Integer isolation) {
-		this(isolation, List.of());
-	}
-
-	private TransactionLocks(@Nullable Integer isolation, List<HeldLock> outer) {
 		this.isolation = isolation;
-		this.outer = outer;
 	}
 
 	/**
@@ -103,13 +98,14 @@ final class TransactionLocks implements TransactionParticipant {
 
 			@Override
 			protected @Nullable TransactionLocks beginning(TransactionExecution transaction) {
-				List<HeldLock> outer = BoundLocks.inside()
+				TransactionLocks made = new TransactionLocks(null);
+				made.outer = BoundLocks.inside()
 					.stream()
 					.filter(HeldLock.class::isInstance)
 					.map(HeldLock.class::cast)
 					.distinct()
 					.toList();
-				return outer.isEmpty() ? null : new TransactionLocks(null, outer);
+				return made.outer.isEmpty() ? null : made;
 			}
 
 		};
