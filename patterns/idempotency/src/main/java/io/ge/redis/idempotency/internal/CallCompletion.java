@@ -13,6 +13,7 @@ import java.util.function.Function;
 import io.ge.redis.core.call.AbandonedException;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
+import io.ge.redis.core.transaction.SubscriberTransactions;
 import io.ge.redis.core.transaction.ThreadTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
@@ -25,6 +26,7 @@ import io.ge.redis.idempotency.spi.Recording;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
@@ -108,8 +110,12 @@ final class CallCompletion extends IdempotentCall.Bound implements IdempotentExc
 		this.values = (row != null) ? row::record : call::recorded;
 		call.completion = this;
 		OfCaller participant = new OfCaller(call.subscriber != null);
-		this.joined = (call.subscriber != null) ? Subscribers.join(call.subscriber, participant)
-				: ThreadTransactions.join(participant);
+		TransactionSynchronizationManager reactive = (call.subscriber != null)
+				? SubscriberTransactions.find(call.subscriber) : null;
+		if (reactive != null) {
+			SubscriberTransactions.join(reactive, participant);
+		}
+		this.joined = reactive != null || (call.subscriber == null && ThreadTransactions.join(participant));
 		if (this.joined && this.transactions.isPlain()) {
 			this.progress.calledWithin(participant);
 		}

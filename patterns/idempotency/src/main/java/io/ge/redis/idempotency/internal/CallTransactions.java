@@ -9,10 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.SubscriberContext;
+import io.ge.redis.core.transaction.SubscriberTransactions;
 import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
@@ -102,18 +105,30 @@ final class CallTransactions {
 	}
 
 	/**
-	 * The method of a publisher is about to do its work.
+	 * Finds the transaction in which the method of a publisher is about to do its work.
+	 * @param context the context of the publisher's subscriber
 	 */
-	public void entered(boolean withinOwn, boolean withinCallers) {
-		if (withinOwn) {
-			this.enclosed = true;
+	static void entered(Object context) {
+		CallTransactions call = SubscriberContext.find(context, CallTransactions.class);
+		if (call == null) {
+			return;
 		}
-		else if (!withinCallers) {
-			this.outside = true;
+		TransactionSynchronizationManager transaction = SubscriberTransactions.find(context);
+		if (transaction != null
+				&& SubscriberTransactions.participants(transaction).stream().anyMatch(call::isCallers)) {
+			call.withinCallers = true;
+		}
+		else if (transaction == null || transaction.isCurrentTransactionReadOnly()) {
+			call.outside = true;
 		}
 		else {
-			this.withinCallers = true;
+			call.enclosed = true;
+			SubscriberTransactions.join(transaction, call.new Begun(null, true));
 		}
+	}
+
+	private boolean isCallers(TransactionParticipant participant) {
+		return participant instanceof CallCompletion.OfCaller known && known.isOf(this);
 	}
 
 	/**

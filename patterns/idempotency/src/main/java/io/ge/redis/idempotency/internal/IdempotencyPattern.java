@@ -84,17 +84,11 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 		return made;
 	}
 
-	/**
-	 * Must be added to every transaction manager whose transactions are bound to threads.
-	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions.ofThreads;
 	}
 
-	/**
-	 * To be added to every reactive transaction manager.
-	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
 		return this.transactions.ofSubscribers;

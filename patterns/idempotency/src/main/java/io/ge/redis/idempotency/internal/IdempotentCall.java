@@ -12,6 +12,7 @@ import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.call.SubscriberContext;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.core.outage.Waiting;
@@ -78,7 +79,7 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 	@Override
 	public CompletableFuture<@Nullable IdempotencyDecision> ask() {
-		this.around = (this.subscriber != null) ? Subscribers.callAround(this.subscriber)
+		this.around = (this.subscriber != null) ? SubscriberContext.find(this.subscriber, CallTransactions.class)
 				: this.parts.transactions().current();
 		IdempotencyRequest asked = this.action.ask();
 		this.request = asked;
@@ -470,7 +471,9 @@ final class IdempotentCall implements GuardedCall<@Nullable IdempotencyDecision>
 
 		@Override
 		public Object contextual(Object context) {
-			return Subscribers.with(context, Objects.requireNonNull(this.context), this.transactions);
+			Object inner = SubscriberContext.with(context, IdempotencyContext.class,
+					Objects.requireNonNull(this.context));
+			return SubscriberContext.with(inner, CallTransactions.class, this.transactions);
 		}
 
 		@Override

@@ -86,7 +86,7 @@ final class ReachedAdvisor extends StaticMethodMatcherPointcutAdvisor {
 			this.inProgress.forEach(Progress::reach);
 			Object promise = invocation.proceed();
 			return (promise != null && this.form.kind() != ResultForm.Kind.FUTURE)
-					? this.form.subscribing(promise, Subscribers::enter) : promise;
+					? this.form.subscribing(promise, CallTransactions::entered) : promise;
 		}
 
 	}
