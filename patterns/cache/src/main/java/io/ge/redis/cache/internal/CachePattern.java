@@ -251,18 +251,11 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return this.behind;
 	}
 
-	/**
-	 * Returns what must hear of all transactions in which writers may run.
-	 */
 	@Override
 	public TransactionExecutionListener transactionListener() {
 		return this.transactions;
 	}
 
-	/**
-	 * Returns what must hear of all reactive transactions in which readers and writers
-	 * may be subscribed to.
-	 */
 	@Override
 	public TransactionExecutionListener reactiveTransactionListener() {
 		return this.reactive;

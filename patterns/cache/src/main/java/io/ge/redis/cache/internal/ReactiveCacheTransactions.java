@@ -40,7 +40,8 @@ public final class ReactiveCacheTransactions extends ObservedTransactions<Reacti
 	}
 
 	Snapshot snapshot(TransactionSynchronizationManager transaction) {
-		String name = emptied(transaction.getCurrentTransactionName());
+		String named = transaction.getCurrentTransactionName();
+		String name = (named != null) ? named : "";
 		long now = System.nanoTime();
 		return open().stream()
 			.filter((each) -> each.name.equals(name))
@@ -48,10 +49,6 @@ public final class ReactiveCacheTransactions extends ObservedTransactions<Reacti
 			.max(Long::compare)
 			.map((age) -> Snapshot.since(now - age))
 			.orElse(Snapshot.UNDATED);
-	}
-
-	private static String emptied(@Nullable String name) {
-		return (name != null) ? name : "";
 	}
 
 	OpenTransaction changes(TransactionSynchronizationManager transaction) {
@@ -68,7 +65,7 @@ public final class ReactiveCacheTransactions extends ObservedTransactions<Reacti
 
 	@Override
 	protected Begun beginning(TransactionExecution execution) {
-		return new Begun(emptied(execution.getTransactionName()), System.nanoTime(), this.ofThreads);
+		return new Begun(execution.getTransactionName(), System.nanoTime(), this.ofThreads);
 	}
 
 	// The begin of a nested one is not reported
