@@ -265,8 +265,9 @@ final class RateLimitControl extends GuardResource {
 	private static void put(Map<String, Setting> settings, LiveChange applied) {
 		RateLimitChange change = applied.change();
 		Setting.Origin origin = applied.origin();
-		boolean burstIsLimit = settings.containsKey("limit") && settings.containsKey("burst")
-				&& settings.get("limit").value().equals(settings.get("burst").value());
+		Setting limit = settings.get("limit");
+		Setting burst = settings.get("burst");
+		boolean burstIsLimit = limit != null && burst != null && limit.value().equals(burst.value());
 		put(settings, "limit", change.limit(), origin);
 		put(settings, "burst", burstIsLimit ? change.limit() : null, origin);
 		put(settings, "window", (change.window() != null) ? change.window().toString() : null, origin);
