@@ -229,7 +229,7 @@ class PageIntegrationTests {
 	@Test
 	void hangingRedisShowsWhatEachPatternAnswers() {
 		assertThat(click("hang"))
-			.matches("Redis hung for five seconds\\. The slowest call took \\d+ ms in the server\\.");
+			.matches("Redis hung for five seconds\\. Meanwhile, the slowest call took \\d+ ms in the server\\.");
 		assertThat(browser().elements("#outage tbody tr:first-child .cells"))
 			.allSatisfy((phase) -> assertThat(phase.findElements(By.cssSelector(".probe"))).isNotEmpty());
 		// The outage ends with the next answer of Redis
