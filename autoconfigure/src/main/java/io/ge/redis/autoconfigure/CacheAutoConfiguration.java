@@ -103,8 +103,8 @@ public final class CacheAutoConfiguration {
 	private static GuardAdvisor advisor(int distance, Class<? extends Annotation> annotation,
 			ObjectProvider<CachePattern> pattern, BeanFactory beans) {
 		int order = AdviceOrder.CACHE.in(beans.getBean(Environment.class)) + distance;
-		return new PatternBackend("cache", beans).advisor(order, (same) -> pattern.getObject().advisor(annotation, same),
-				List.of(annotation));
+		return new PatternBackend("cache", beans).advisor(order,
+				(same) -> pattern.getObject().advisor(annotation, same), List.of(annotation));
 	}
 
 	@Bean

@@ -120,8 +120,8 @@ public final class CacheReader {
 	public @Nullable NearValue inMemory(CacheKey key, CacheSource source) {
 		NearCache cache = this.near.of(key.cache());
 		OpenWork work = this.transactions.known();
-		if (cache == null || work.loading.contains(key) || work.isWriting(key)
-				|| this.journal.holds(key) || this.invalidations.isDue(key.cache())) {
+		if (cache == null || work.loading.contains(key) || work.isWriting(key) || this.journal.holds(key)
+				|| this.invalidations.isDue(key.cache())) {
 			return null;
 		}
 		long now = cache.now();
