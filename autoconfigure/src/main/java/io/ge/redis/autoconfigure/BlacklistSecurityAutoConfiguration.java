@@ -12,23 +12,20 @@ import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.blacklist.UsedIds;
 import io.ge.redis.security.BackChannelLogoutHandler;
-import io.ge.redis.security.BlacklistOpaqueTokenIntrospector;
-import io.ge.redis.security.BlacklistReactiveJwtDecoder;
-import io.ge.redis.security.BlacklistReactiveOpaqueTokenIntrospector;
 import io.ge.redis.security.BlacklistTokenValidator;
-import io.ge.redis.security.CheckedBeans;
 import io.ge.redis.security.CurrentJwt;
-import io.ge.redis.security.DPoPReplayConfigurer;
 import io.ge.redis.security.DPoPReplayValidator;
-import io.ge.redis.security.JwtDecoderChecks;
 import io.ge.redis.security.JwtTokens;
 import io.ge.redis.security.OpaqueTokens;
-import io.ge.redis.security.SecuritySubscriberScope;
+import io.ge.redis.security.SecurityContextPrincipalProvider;
+import io.ge.redis.security.TokenChecks;
 import jakarta.servlet.Servlet;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -40,6 +37,7 @@ import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.oauth2.core.ClaimAccessor;
@@ -93,9 +91,9 @@ public final class BlacklistSecurityAutoConfiguration {
 		@Bean
 		@Conditional(NotReactiveCondition.class)
 		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-jwt", matchIfMissing = true)
-		JwtDecoderChecks geRedisBlacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans, BlacklistUse use,
-				BlacklistProperties properties) {
-			return new JwtDecoderChecks(beans, use::blacklist, properties.uncheckedDecoder());
+		SmartInitializingSingleton geRedisBlacklistJwtDecoderChecks(ConfigurableListableBeanFactory beans,
+				BlacklistUse use, BlacklistProperties properties) {
+			return TokenChecks.requireValidators(beans, use::blacklist, properties.uncheckedDecoder());
 		}
 
 	}
@@ -112,11 +110,9 @@ public final class BlacklistSecurityAutoConfiguration {
 
 		@Bean
 		@ConditionalOnBooleanProperty(name = "ge.redis.blacklist.validate-opaque-tokens", matchIfMissing = true)
-		static CheckedBeans<OpaqueTokenIntrospector> geRedisBlacklistOpaqueTokenIntrospectors(
-				ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
-			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
-			return new CheckedBeans<>(OpaqueTokenIntrospector.class, BlacklistOpaqueTokenIntrospector.class,
-					(bean) -> new BlacklistOpaqueTokenIntrospector(bean, blacklist, tokens::getObject));
+		static BeanPostProcessor geRedisBlacklistOpaqueTokenIntrospectors(ObjectProvider<BlacklistUse> use,
+				ObjectProvider<OpaqueTokens> tokens) {
+			return TokenChecks.ofIntrospectors(BlacklistUse.blacklist(use), tokens::getObject);
 		}
 
 	}
@@ -145,15 +141,15 @@ public final class BlacklistSecurityAutoConfiguration {
 		private static final Duration LIFE_OF_PROOF = Duration.ofSeconds(60);
 
 		@Bean
-		DPoPReplayConfigurer geRedisBlacklistDPoPProofs(ObjectProvider<UsedIds> used, ObjectProvider<BlacklistUse> use,
-				ObjectProvider<BlacklistProperties> properties) {
+		Customizer<HttpSecurity> geRedisBlacklistDPoPProofs(ObjectProvider<UsedIds> used,
+				ObjectProvider<BlacklistUse> use, ObjectProvider<BlacklistProperties> properties) {
 			Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
 			// Clocks of instances differ, and where one accepts a proof it must be
 			// remembered
 			SingletonSupplier<DPoPReplayValidator> replays = SingletonSupplier
 				.of(() -> new DPoPReplayValidator(used::getObject,
 						LIFE_OF_PROOF.plus(properties.getObject().clockSkew())));
-			return new DPoPReplayConfigurer(() -> (blacklist.get() != null) ? replays.get() : null);
+			return DPoPReplayValidator.customizer(() -> (blacklist.get() != null) ? replays.get() : null);
 		}
 
 	}
@@ -169,7 +165,7 @@ public final class BlacklistSecurityAutoConfiguration {
 
 			// Without the scope it would find no user, and nothing would be checked
 			@Bean
-			@ConditionalOnBean(SecuritySubscriberScope.class)
+			@ConditionalOnBean(SecurityContextPrincipalProvider.OfSubscriber.class)
 			@ConditionalOnMissingBean(CurrentToken.class)
 			SubscriberToken geRedisBlacklistSubscriberJwt(ObjectProvider<TokenReader> readers) {
 				return new CurrentJwt(() -> readers.orderedStream().toList())::currentToken;
@@ -183,11 +179,8 @@ public final class BlacklistSecurityAutoConfiguration {
 		static class ReactiveJwtConfiguration {
 
 			@Bean
-			static CheckedBeans<ReactiveJwtDecoder> geRedisBlacklistReactiveJwtDecoders(
-					ObjectProvider<BlacklistUse> use) {
-				Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
-				return new CheckedBeans<>(ReactiveJwtDecoder.class, BlacklistReactiveJwtDecoder.class,
-						(bean) -> new BlacklistReactiveJwtDecoder(bean, blacklist));
+			static BeanPostProcessor geRedisBlacklistReactiveJwtDecoders(ObjectProvider<BlacklistUse> use) {
+				return TokenChecks.ofReactiveDecoders(BlacklistUse.blacklist(use));
 			}
 
 		}
@@ -198,12 +191,9 @@ public final class BlacklistSecurityAutoConfiguration {
 		static class ReactiveOpaqueTokenConfiguration {
 
 			@Bean
-			static CheckedBeans<ReactiveOpaqueTokenIntrospector> geRedisBlacklistReactiveOpaqueTokenIntrospectors(
-					ObjectProvider<BlacklistUse> use, ObjectProvider<OpaqueTokens> tokens) {
-				Supplier<@Nullable TokenBlacklist> blacklist = BlacklistUse.blacklist(use);
-				return new CheckedBeans<>(ReactiveOpaqueTokenIntrospector.class,
-						BlacklistReactiveOpaqueTokenIntrospector.class,
-						(bean) -> new BlacklistReactiveOpaqueTokenIntrospector(bean, blacklist, tokens::getObject));
+			static BeanPostProcessor geRedisBlacklistReactiveOpaqueTokenIntrospectors(ObjectProvider<BlacklistUse> use,
+					ObjectProvider<OpaqueTokens> tokens) {
+				return TokenChecks.ofReactiveIntrospectors(BlacklistUse.blacklist(use), tokens::getObject);
 			}
 
 		}

@@ -4,7 +4,6 @@ package io.ge.redis.autoconfigure;
 
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.security.SecurityContextPrincipalProvider;
-import io.ge.redis.security.SecuritySubscriberScope;
 import io.ge.redis.web.exchange.ReactivePrincipals;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
@@ -47,8 +46,8 @@ public final class GeRedisPrincipalAutoConfiguration {
 	static class ReactiveSpringSecurity {
 
 		@Bean
-		SecuritySubscriberScope geRedisSecuritySubscriberScope() {
-			return new SecuritySubscriberScope();
+		SecurityContextPrincipalProvider.OfSubscriber geRedisSecuritySubscriberScope() {
+			return new SecurityContextPrincipalProvider.OfSubscriber();
 		}
 
 	}

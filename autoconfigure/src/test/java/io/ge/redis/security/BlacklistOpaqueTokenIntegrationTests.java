@@ -108,7 +108,7 @@ class BlacklistOpaqueTokenIntegrationTests {
 		HttpResponse<String> identity = get("/identity", "anna-1");
 		assertThat(identity.body()).isEqualTo("anna");
 		OpaqueTokenIntrospector introspector = application.getBean(OpaqueTokenIntrospector.class);
-		assertThat(introspector).isInstanceOf(BlacklistOpaqueTokenIntrospector.class);
+		assertThat(introspector.getClass().getName()).startsWith(TokenChecks.class.getName());
 		blacklist()
 			.revoke(application.getBean(OpaqueTokens.class).identity("anna-1", introspector.introspect("anna-1")));
 		HttpResponse<String> refused = get("/identity", "anna-1");
@@ -203,8 +203,8 @@ class BlacklistOpaqueTokenIntegrationTests {
 			.withPropertyValues("ge.redis.blacklist.validate-opaque-tokens=false")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				assertThat(context.getBean(OpaqueTokenIntrospector.class))
-					.isNotInstanceOf(BlacklistOpaqueTokenIntrospector.class);
+				assertThat(context.getBean(OpaqueTokenIntrospector.class).getClass().getName())
+					.doesNotStartWith(TokenChecks.class.getName());
 			});
 		assertThat(output).doesNotContain("may accept tokens that were revoked");
 	}

@@ -5,7 +5,6 @@ package io.ge.redis.security;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenStatus;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +13,6 @@ import org.springframework.core.Ordered;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
 import org.springframework.security.oauth2.jwt.Jwt;
-import org.springframework.security.oauth2.jwt.JwtException;
 import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
 
 /**
@@ -64,22 +62,12 @@ public class BlacklistTokenValidator implements OAuth2TokenValidator<Jwt>, Order
 		if (inTime.hasErrors()) {
 			return inTime;
 		}
-		TokenStatus status = check(blacklist, token);
+		TokenStatus status = TokenChecks.check(blacklist, () -> JwtTokens.identity(token), TokenChecks.Jwts::outage);
 		if (status == TokenStatus.CLEAR) {
 			return OAuth2TokenValidatorResult.success();
 		}
-		RefusedTokens.note(status);
-		return OAuth2TokenValidatorResult.failure(RefusedTokens.error(status));
-	}
-
-	private static TokenStatus check(TokenBlacklist blacklist, Jwt token) {
-		try {
-			return blacklist.check(JwtTokens.identity(token));
-		}
-		catch (RedisUnavailableException ex) {
-			// Not a BadJwtException, which would be a 401
-			throw new JwtException("Whether the token was revoked is not known at present", ex);
-		}
+		TokenChecks.note(status);
+		return OAuth2TokenValidatorResult.failure(TokenChecks.error(status));
 	}
 
 }

@@ -32,7 +32,7 @@ import org.springframework.util.ClassUtils;
  * Decoders that are no beans are not seen, but a security filter chain for bearer tokens
  * is reported if no decoder is a bean. Lazy decoders are made to be checked.
  */
-public class JwtDecoderChecks implements SmartInitializingSingleton {
+final class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(JwtDecoderChecks.class);
 
@@ -56,7 +56,7 @@ public class JwtDecoderChecks implements SmartInitializingSingleton {
 
 	private final UncheckedDecoder policy;
 
-	public JwtDecoderChecks(ConfigurableListableBeanFactory beans, Supplier<@Nullable TokenBlacklist> blacklist,
+	JwtDecoderChecks(ConfigurableListableBeanFactory beans, Supplier<@Nullable TokenBlacklist> blacklist,
 			UncheckedDecoder policy) {
 		this.beans = beans;
 		this.blacklist = blacklist;

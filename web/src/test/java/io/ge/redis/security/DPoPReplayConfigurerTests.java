@@ -25,7 +25,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link DPoPReplayConfigurer} with an older Spring Security.
+ * Tests for {@link DPoPReplayValidator.Chains} with an older Spring Security.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class DPoPReplayConfigurerTests {
@@ -40,7 +40,8 @@ class DPoPReplayConfigurerTests {
 	void warnsOnceTheUseIsKnown(boolean configurable, boolean used, boolean warned, CapturedOutput output) {
 		AtomicReference<DPoPReplayValidator> replays = new AtomicReference<>();
 		new WebApplicationContextRunner().withUserConfiguration(Application.class)
-			.withBean(DPoPReplayConfigurer.class, () -> new DPoPReplayConfigurer(replays::get, configurable))
+			.withBean(DPoPReplayValidator.Chains.class,
+					() -> new DPoPReplayValidator.Chains(replays::get, configurable))
 			.withBean("replays", AtomicReference.class, () -> replays)
 			.withPropertyValues("used=" + used)
 			.run((context) -> assertThat(context).hasNotFailed());
