@@ -47,8 +47,7 @@ import io.ge.redis.state.Workspaces;
 import io.ge.redis.stream.DeadLetters;
 import io.ge.redis.stream.StreamPublisher;
 import io.ge.redis.stream.StreamViews;
-import io.ge.redis.web.lock.FencingTokenConfigurer;
-import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
+import io.ge.redis.web.lock.FencingTokens;
 import jakarta.servlet.Servlet;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -170,11 +169,11 @@ public final class GeRedisDisabledAutoConfiguration {
 	@ConditionalOnSwitchedOff
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
-	static class FencingTokens {
+	static class ServletFencingTokens {
 
 		@Bean
 		WebMvcConfigurer geRedisFencingTokens() {
-			return new FencingTokenConfigurer();
+			return new FencingTokens.OnServlets();
 		}
 
 	}
@@ -187,7 +186,7 @@ public final class GeRedisDisabledAutoConfiguration {
 
 		@Bean
 		WebFluxConfigurer geRedisFencingTokens() {
-			return new ReactiveFencingTokenConfigurer();
+			return new FencingTokens.OnWebFlux();
 		}
 
 	}

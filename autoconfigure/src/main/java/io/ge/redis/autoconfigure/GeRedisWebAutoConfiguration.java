@@ -15,25 +15,14 @@ import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.lock.LockProperties;
 import io.ge.redis.ratelimit.RateLimitProperties;
 import io.ge.redis.web.RefusalCustomizer;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.ResponseEntityRecorder;
-import io.ge.redis.web.exchange.ServletRequests;
-import io.ge.redis.web.limit.BoundExchanges;
 import io.ge.redis.web.limit.RateLimitHeaders;
-import io.ge.redis.web.limit.ReactiveRateLimitHeaders;
-import io.ge.redis.web.lock.FencingTokenConfigurer;
-import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
-import io.ge.redis.web.problem.ProblemFields;
+import io.ge.redis.web.lock.FencingTokens;
 import io.ge.redis.web.problem.ProblemResolver;
-import io.ge.redis.web.problem.ReactiveProblemFields;
 import io.ge.redis.web.problem.ReactiveProblemResolver;
-import io.ge.redis.web.problem.RefusalFilter;
-import io.ge.redis.web.problem.RefusalHandlerAdapter;
-import io.ge.redis.web.problem.RefusalWebFilter;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -51,13 +40,10 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Controller;
-import org.springframework.web.ErrorResponse;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
-import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
-import org.springframework.web.server.WebExceptionHandler;
 import org.springframework.web.server.WebFilter;
-import org.springframework.web.server.handler.ResponseStatusExceptionHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -110,6 +96,16 @@ public final class GeRedisWebAutoConfiguration {
 		};
 	}
 
+	@Bean
+	RefusalCustomizer geRedisRateLimitRefusals(ObjectProvider<RateLimitProperties> properties) {
+		return (exception, refusal) -> RateLimitHeaders.complete(exception, refusal, headers(properties));
+	}
+
+	private static RateLimitProperties.Headers headers(ObjectProvider<RateLimitProperties> properties) {
+		RateLimitProperties limits = properties.getIfAvailable();
+		return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnUse
 	static class Used {
@@ -129,40 +125,26 @@ public final class GeRedisWebAutoConfiguration {
 	static class Servlets {
 
 		@Bean
-		ProblemResolver geRedisProblemResolver(ObjectProvider<RefusalCustomizer> customizers,
-				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ProblemFields> fields,
-				ObjectProvider<JsonMapper> mapper, ApplicationContext context) {
-			return new ProblemResolver(customizers.orderedStream().toList(), interceptors.orderedStream().toList(),
-					fields.orderedStream().toList(), mapper.getIfAvailable(JsonMapper::shared), context);
+		ProblemResolver geRedisProblemResolver(ApplicationContext context) {
+			return new ProblemResolver(context);
 		}
 
 		@Bean
-		FilterRegistrationBean<RefusalFilter> geRedisRefusalFilter(ProblemResolver problems, Environment environment) {
-			FilterRegistrationBean<RefusalFilter> registration = new FilterRegistrationBean<>(
-					new RefusalFilter(problems));
+		FilterRegistrationBean<Filter> geRedisRefusalFilter(ProblemResolver problems, Environment environment) {
+			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(problems.filter());
 			registration.setOrder(WebFilterOrder.REFUSAL.inServlets(environment));
 			registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
 			return registration;
 		}
 
 		@Bean
-		IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties) {
-			return new IdempotencyKeyHeader(() -> properties.getObject().header(), new ServletRequests());
-		}
-
-		@Bean
-		ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
-			return ResponseEntityRecorder.onServlets(() -> properties.getObject().replayedHeaders());
-		}
-
-		@Bean
-		RateLimitHeaders geRedisRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
-			return new RateLimitHeaders(() -> properties.getObject().headers());
+		RateLimitHeaders.OnServlets geRedisRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
+			return new RateLimitHeaders.OnServlets(() -> headers(properties));
 		}
 
 		@Bean
 		WebMvcConfigurer geRedisFencingTokens() {
-			return new FencingTokenConfigurer();
+			return new FencingTokens.OnServlets();
 		}
 
 	}
@@ -174,24 +156,14 @@ public final class GeRedisWebAutoConfiguration {
 	static class WebFlux {
 
 		@Bean
-		ReactiveProblemResolver geRedisReactiveProblemResolver(ObjectProvider<RefusalCustomizer> customizers,
-				ObjectProvider<ErrorResponse.Interceptor> interceptors, ObjectProvider<ReactiveProblemFields> fields,
-				ObjectProvider<JsonMapper> mapper, ObjectProvider<WebExceptionHandler> pages,
-				ApplicationContext context) {
-			// Not that for all that has no page
-			return new ReactiveProblemResolver(customizers.orderedStream().toList(),
-					interceptors.orderedStream().toList(), fields.orderedStream().toList(),
-					mapper.getIfAvailable(JsonMapper::shared),
-					() -> pages.orderedStream()
-						.filter((each) -> !(each instanceof ResponseStatusExceptionHandler))
-						.toList(),
-					context);
+		ReactiveProblemResolver geRedisReactiveProblemResolver(ApplicationContext context) {
+			return new ReactiveProblemResolver(context);
 		}
 
 		@Bean
-		RefusalHandlerAdapter geRedisRefusalHandlerAdapter(ReactiveProblemResolver problems,
-				ObjectProvider<RequestMappingHandlerAdapter> adapter, ObjectProvider<SubscriberScope> scopes) {
-			return new RefusalHandlerAdapter(problems, adapter::getObject, () -> scopes.orderedStream().toList());
+		HandlerAdapter geRedisRefusalHandlerAdapter(ReactiveProblemResolver problems,
+				ObjectProvider<SubscriberScope> scopes) {
+			return problems.adapter(() -> scopes.orderedStream().toList());
 		}
 
 		// Behind all others, since they may change the exchange
@@ -202,26 +174,18 @@ public final class GeRedisWebAutoConfiguration {
 		}
 
 		@Bean
-		BoundExchanges geRedisBoundExchanges() {
-			return new BoundExchanges();
-		}
-
-		@Bean
-		ReactiveRateLimitHeaders geRedisReactiveRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
-			return new ReactiveRateLimitHeaders(() -> {
-				RateLimitProperties limits = properties.getIfAvailable();
-				return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;
-			});
+		RateLimitHeaders.OnWebFlux geRedisReactiveRateLimitHeaders(ObjectProvider<RateLimitProperties> properties) {
+			return new RateLimitHeaders.OnWebFlux(() -> headers(properties));
 		}
 
 		@Bean
 		WebFluxConfigurer geRedisFencingTokens() {
-			return new ReactiveFencingTokenConfigurer();
+			return new FencingTokens.OnWebFlux();
 		}
 
 		@Bean
-		RefusalWebFilter geRedisRefusalWebFilter(ReactiveProblemResolver problems) {
-			return new RefusalWebFilter(problems, WebFilterOrder.REFUSAL.inWebFlux());
+		WebFilter geRedisRefusalWebFilter(ReactiveProblemResolver problems) {
+			return problems.filter(WebFilterOrder.REFUSAL.inWebFlux());
 		}
 
 	}

@@ -5,19 +5,12 @@ package io.ge.redis.autoconfigure;
 import java.util.EnumSet;
 
 import io.ge.redis.idempotency.IdempotencyProperties;
-import io.ge.redis.web.exchange.ExchangeRules;
-import io.ge.redis.web.exchange.IdempotencyFilter;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.IdempotentDispatch;
-import io.ge.redis.web.exchange.IdempotentHandlerAdapter;
-import io.ge.redis.web.exchange.ReactiveRequests;
-import io.ge.redis.web.exchange.ResponseEntityRecorder;
-import io.ge.redis.web.exchange.ServletCallScope;
+import io.ge.redis.web.exchange.ExchangeConfiguration;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -25,13 +18,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.web.reactive.DispatcherHandler;
-import org.springframework.web.reactive.HandlerAdapter;
-import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Responses of idempotent handlers.
@@ -45,16 +35,15 @@ public final class IdempotencyWebAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 	@ConditionalOnClass({ Servlet.class, DispatcherServlet.class })
-	@ConditionalOnBean(IdempotencyKeyHeader.class)
+	@Import(ExchangeConfiguration.OnServlets.class)
 	static class Servlets {
 
 		// Behind all others, also those without an order: they see a replay as they saw
-		// the
-		// first response
+		// the first response
 		@Bean
-		FilterRegistrationBean<IdempotencyFilter> geRedisIdempotencyFilter(IdempotencyProperties properties) {
-			FilterRegistrationBean<IdempotencyFilter> registration = new FilterRegistrationBean<>(
-					new IdempotencyFilter(properties));
+		FilterRegistrationBean<Filter> geRedisIdempotencyFilter(IdempotencyProperties properties) {
+			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
+					ExchangeConfiguration.OnServlets.filter(properties));
 			registration.setOrder(Ordered.LOWEST_PRECEDENCE);
 			registration.setMatchAfter(true);
 			registration
@@ -62,57 +51,13 @@ public final class IdempotencyWebAutoConfiguration {
 			return registration;
 		}
 
-		@Bean
-		ServletCallScope geRedisServletCallScope() {
-			return new ServletCallScope();
-		}
-
-		@Bean
-		IdempotentDispatch geRedisIdempotentDispatch(IdempotencyKeyHeader handlers) {
-			return new IdempotentDispatch(handlers);
-		}
-
-		@Bean
-		WebMvcConfigurer geRedisIdempotentDispatchConfigurer(ObjectProvider<IdempotentDispatch> dispatch) {
-			return new WebMvcConfigurer() {
-
-				@Override
-				public void addInterceptors(InterceptorRegistry registry) {
-					registry.addInterceptor(dispatch.getObject()).order(Ordered.HIGHEST_PRECEDENCE);
-				}
-
-			};
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 	@ConditionalOnClass({ DispatcherHandler.class, Mono.class })
+	@Import(ExchangeConfiguration.OnWebFlux.class)
 	static class WebFlux {
-
-		@Bean
-		IdempotencyKeyHeader geRedisIdempotencyKeyHeader(ObjectProvider<IdempotencyProperties> properties,
-				ReactiveRequests requests) {
-			return new IdempotencyKeyHeader(() -> properties.getObject().header(), requests);
-		}
-
-		@Bean
-		ReactiveRequests geRedisReactiveRequests() {
-			return new ReactiveRequests();
-		}
-
-		@Bean
-		ResponseEntityRecorder geRedisResponseEntityRecorder(ObjectProvider<IdempotencyProperties> properties) {
-			return ResponseEntityRecorder.onWebFlux(() -> properties.getObject().replayedHeaders());
-		}
-
-		@Bean
-		IdempotentHandlerAdapter geRedisIdempotentHandlerAdapter(IdempotencyKeyHeader handlers,
-				IdempotencyProperties properties, ObjectProvider<HandlerAdapter> adapters,
-				ObjectProvider<HandlerResultHandler> results) {
-			return new IdempotentHandlerAdapter(handlers, ExchangeRules.of(properties), adapters, results);
-		}
 
 	}
 

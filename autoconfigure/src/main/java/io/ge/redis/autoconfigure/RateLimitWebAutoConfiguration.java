@@ -8,14 +8,12 @@ import io.ge.redis.PrincipalProvider;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.ratelimit.RateLimitProperties.Phase;
 import io.ge.redis.ratelimit.internal.RateLimitPattern;
-import io.ge.redis.web.limit.RateLimitFilter;
 import io.ge.redis.web.limit.RateLimitHeaders;
-import io.ge.redis.web.limit.RateLimitWebFilter;
-import io.ge.redis.web.limit.ReactiveRateLimitHeaders;
 import io.ge.redis.web.limit.RequestRules;
 import io.ge.redis.web.problem.ProblemResolver;
 import io.ge.redis.web.problem.ReactiveProblemResolver;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import jakarta.servlet.Servlet;
 import reactor.core.publisher.Mono;
 
@@ -31,6 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.server.WebFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.util.pattern.PathPatternParser;
 
@@ -54,28 +53,27 @@ public final class RateLimitWebAutoConfiguration {
 				@Qualifier("mvcPatternParser") ObjectProvider<PathPatternParser> parser,
 				ObjectProvider<PrincipalProvider> principals, Environment environment) {
 			return RequestRules.onServlets(pattern.rules(),
-					() -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance),
-					() -> principals.orderedStream().toList(), environment);
+					() -> parser.getIfAvailable(() -> PathPatternParser.defaultInstance), principals, environment);
 		}
 
 		@Bean
-		FilterRegistrationBean<RateLimitFilter> geRedisRateLimitFilterBeforeAuthentication(RequestRules rules,
-				RateLimitHeaders headers, ProblemResolver problems, Environment environment) {
+		FilterRegistrationBean<Filter> geRedisRateLimitFilterBeforeAuthentication(RequestRules rules,
+				RateLimitHeaders.OnServlets headers, ProblemResolver problems, Environment environment) {
 			return filter("geRedisRateLimitBeforeAuthentication",
-					new RateLimitFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems),
+					headers.filter(Phase.BEFORE_AUTHENTICATION, rules, problems),
 					WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inServlets(environment));
 		}
 
 		@Bean
-		FilterRegistrationBean<RateLimitFilter> geRedisRateLimitFilterAfterAuthentication(RequestRules rules,
-				RateLimitHeaders headers, ProblemResolver problems, Environment environment) {
+		FilterRegistrationBean<Filter> geRedisRateLimitFilterAfterAuthentication(RequestRules rules,
+				RateLimitHeaders.OnServlets headers, ProblemResolver problems, Environment environment) {
 			return filter("geRedisRateLimitAfterAuthentication",
-					new RateLimitFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems),
+					headers.filter(Phase.AFTER_AUTHENTICATION, rules, problems),
 					WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inServlets(environment));
 		}
 
-		private static FilterRegistrationBean<RateLimitFilter> filter(String name, RateLimitFilter filter, int order) {
-			FilterRegistrationBean<RateLimitFilter> registration = new FilterRegistrationBean<>(filter);
+		private static FilterRegistrationBean<Filter> filter(String name, Filter filter, int order) {
+			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(filter);
 			registration.setName(name);
 			registration.setOrder(order);
 			registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
@@ -97,23 +95,21 @@ public final class RateLimitWebAutoConfiguration {
 			return RequestRules.onWebFlux(pattern.rules(), () -> {
 				RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
 				return (mapping != null) ? mapping.getPathPatternParser() : PathPatternParser.defaultInstance;
-			}, () -> principals.orderedStream().toList(), environment);
+			}, principals, environment);
 		}
 
 		@Bean
-		RateLimitWebFilter geRedisRateLimitFilterBeforeAuthentication(RequestRules rules,
-				ReactiveRateLimitHeaders headers, ReactiveProblemResolver problems,
-				ObjectProvider<SubscriberScope> scopes) {
-			return new RateLimitWebFilter(Phase.BEFORE_AUTHENTICATION, rules, headers, problems,
-					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inWebFlux());
+		WebFilter geRedisRateLimitFilterBeforeAuthentication(RequestRules rules, RateLimitHeaders.OnWebFlux headers,
+				ReactiveProblemResolver problems, ObjectProvider<SubscriberScope> scopes) {
+			return headers.filter(Phase.BEFORE_AUTHENTICATION, rules, problems, scopes,
+					WebFilterOrder.RATE_LIMIT_BEFORE_AUTHENTICATION.inWebFlux());
 		}
 
 		@Bean
-		RateLimitWebFilter geRedisRateLimitFilterAfterAuthentication(RequestRules rules,
-				ReactiveRateLimitHeaders headers, ReactiveProblemResolver problems,
-				ObjectProvider<SubscriberScope> scopes) {
-			return new RateLimitWebFilter(Phase.AFTER_AUTHENTICATION, rules, headers, problems,
-					() -> scopes.orderedStream().toList(), WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inWebFlux());
+		WebFilter geRedisRateLimitFilterAfterAuthentication(RequestRules rules, RateLimitHeaders.OnWebFlux headers,
+				ReactiveProblemResolver problems, ObjectProvider<SubscriberScope> scopes) {
+			return headers.filter(Phase.AFTER_AUTHENTICATION, rules, problems, scopes,
+					WebFilterOrder.RATE_LIMIT_AFTER_AUTHENTICATION.inWebFlux());
 		}
 
 	}

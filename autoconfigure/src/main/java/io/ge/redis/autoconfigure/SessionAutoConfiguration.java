@@ -30,7 +30,6 @@ import io.ge.redis.session.Sessions;
 import io.ge.redis.session.internal.RedisSessions;
 import io.ge.redis.session.internal.SessionCodec;
 import io.ge.redis.web.problem.ProblemResolver;
-import io.ge.redis.web.problem.RefusalFilter;
 import io.ge.redis.web.session.ReactiveSessions;
 import io.ge.redis.web.session.ServletSessions;
 import jakarta.servlet.DispatcherType;
@@ -205,7 +204,7 @@ public final class SessionAutoConfiguration {
 
 		@Bean
 		FilterRegistrationBean<Filter> geRedisSessionFilter(ServletSessions sessions, ProblemResolver problems) {
-			RefusalFilter refusals = new RefusalFilter(problems);
+			Filter refusals = problems.filter();
 			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(
 					(request, response, chain) -> refusals.doFilter(request, response,
 							(passed, answer) -> sessions.doFilter(passed, answer, chain)));

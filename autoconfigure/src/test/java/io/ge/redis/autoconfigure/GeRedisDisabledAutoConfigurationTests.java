@@ -31,8 +31,7 @@ import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.security.BackChannelLogoutHandler;
 import io.ge.redis.security.BlacklistTokenValidator;
 import io.ge.redis.security.OpaqueTokens;
-import io.ge.redis.web.lock.FencingTokenConfigurer;
-import io.ge.redis.web.lock.ReactiveFencingTokenConfigurer;
+import io.ge.redis.web.lock.FencingTokens;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -195,10 +194,10 @@ class GeRedisDisabledAutoConfigurationTests {
 		AutoConfigurations disabled = AutoConfigurations.of(GeRedisDisabledAutoConfiguration.class);
 		new WebApplicationContextRunner().withConfiguration(disabled)
 			.withPropertyValues(ALL_OFF)
-			.run((context) -> assertThat(context).hasSingleBean(FencingTokenConfigurer.class));
+			.run((context) -> assertThat(context).hasSingleBean(FencingTokens.OnServlets.class));
 		new ReactiveWebApplicationContextRunner().withConfiguration(disabled)
 			.withPropertyValues(ALL_OFF)
-			.run((context) -> assertThat(context).hasSingleBean(ReactiveFencingTokenConfigurer.class));
+			.run((context) -> assertThat(context).hasSingleBean(FencingTokens.OnWebFlux.class));
 	}
 
 	@Test

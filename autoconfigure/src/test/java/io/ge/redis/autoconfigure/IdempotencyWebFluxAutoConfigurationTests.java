@@ -6,12 +6,9 @@ import java.util.concurrent.CompletableFuture;
 
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotent;
-import io.ge.redis.web.exchange.IdempotencyFilter;
-import io.ge.redis.web.exchange.IdempotencyKeyHeader;
-import io.ge.redis.web.exchange.IdempotentHandlerAdapter;
+import io.ge.redis.idempotency.spi.IdempotencyKeySource;
 import io.ge.redis.web.exchange.ReactivePrincipals;
-import io.ge.redis.web.exchange.ReactiveRequests;
-import io.ge.redis.web.exchange.ResponseEntityRecorder;
+import jakarta.servlet.Filter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,25 +48,25 @@ class IdempotencyWebFluxAutoConfigurationTests {
 	void requestsAreSeenAsAWhole() {
 		this.reactive.withBean(Accepted.class)
 			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(IdempotentHandlerAdapter.class)
-				.hasSingleBean(ReactiveRequests.class)
-				.hasSingleBean(IdempotencyKeyHeader.class)
-				.hasSingleBean(ResponseEntityRecorder.class)
+				.hasBean("geRedisIdempotentHandlerAdapter")
+				.hasBean("geRedisReactiveRequests")
+				.hasSingleBean(IdempotencyKeySource.class)
+				.hasBean("geRedisResponseEntityRecorder")
 				.doesNotHaveBean("geRedisIdempotencyFilter"));
 	}
 
 	@Test
 	void staysAwayWhereItIsNotWanted() {
 		this.reactive.withPropertyValues("ge.redis.idempotency.enabled=false")
-			.run((context) -> assertThat(context).doesNotHaveBean(IdempotentHandlerAdapter.class));
+			.run((context) -> assertThat(context).doesNotHaveBean("geRedisIdempotentHandlerAdapter"));
 		this.reactive.withClassLoader(new FilteredClassLoader(DispatcherHandler.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotentHandlerAdapter.class));
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("geRedisIdempotentHandlerAdapter"));
 		new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS)
 			.withPropertyValues("ge.redis.idempotency.ttl=1d")
 			.run((context) -> assertThat(context).hasNotFailed()
-				.hasSingleBean(IdempotencyKeyHeader.class)
-				.doesNotHaveBean(IdempotentHandlerAdapter.class)
-				.doesNotHaveBean(IdempotencyFilter.class)
+				.hasSingleBean(IdempotencyKeySource.class)
+				.doesNotHaveBean("geRedisIdempotentHandlerAdapter")
+				.doesNotHaveBean(Filter.class)
 				.hasBean("geRedisIdempotencyFilter"));
 	}
 

@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.test.Wide;
-import io.ge.redis.web.limit.RateLimitFilter;
 import io.ge.redis.web.limit.RequestRules;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -147,7 +146,7 @@ class RequestRulesStartupTests {
 		new ApplicationContextRunner().withConfiguration(GUARDS)
 			.run((context) -> assertThat(context).hasNotFailed()
 				.doesNotHaveBean(RequestRules.class)
-				.doesNotHaveBean(RateLimitFilter.class));
+				.doesNotHaveBean("geRedisRateLimitFilterBeforeAuthentication"));
 	}
 
 	static class Annotated {

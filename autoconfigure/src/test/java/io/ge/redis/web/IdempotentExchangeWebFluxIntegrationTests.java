@@ -24,7 +24,6 @@ import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OnDuplicate;
 import io.ge.redis.test.Wide;
-import io.ge.redis.web.exchange.ReactiveExchangeRequest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -742,8 +741,12 @@ class IdempotentExchangeWebFluxIntegrationTests extends IdempotentExchangeContra
 			if (exchange.getRequest().getHeaders().getFirst("X-Read") == null) {
 				return chain.filter(exchange);
 			}
-			return DataBufferUtils.join(exchange.getRequest().getBody())
-				.map(ReactiveExchangeRequest::take)
+			return DataBufferUtils.join(exchange.getRequest().getBody()).map((buffer) -> {
+				byte[] bytes = new byte[buffer.readableByteCount()];
+				buffer.read(bytes);
+				DataBufferUtils.release(buffer);
+				return bytes;
+			})
 				.flatMap((body) -> chain
 					.filter(exchange.mutate().request(new ServerHttpRequestDecorator(exchange.getRequest()) {
 

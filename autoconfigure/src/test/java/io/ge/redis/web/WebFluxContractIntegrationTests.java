@@ -324,7 +324,7 @@ class WebFluxContractIntegrationTests extends WebContract {
 			return Thread.currentThread().getName();
 		}
 
-		@ExceptionHandler(Exception.class)
+		@ExceptionHandler(Throwable.class)
 		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
 		public String all() {
 			return "local";

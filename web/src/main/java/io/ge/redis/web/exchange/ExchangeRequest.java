@@ -7,20 +7,32 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 import io.ge.redis.core.hash.Sha256;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * rest is read and kept for later readers.
  */
 final class ExchangeRequest extends HttpServletRequestWrapper {
+
+	private static final String SESSION = "(?i);jsessionid=[^;/]*";
 
 	private final Runnable asyncStarts;
 
@@ -51,8 +65,77 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 		this.watched = true;
 	}
 
-	byte @Nullable [] hash(long mostUnread) throws IOException {
+	private byte @Nullable [] hash(long mostUnread) throws IOException {
 		return (this.watched && !this.readBefore) ? body().hash(mostUnread) : null;
+	}
+
+	/**
+	 * Returns the content that has to be equal in a repetition, {@code null} if it cannot
+	 * be read unchanged. A multipart request is compared part by part, since the text
+	 * between them differs, unless the server does not take it apart.
+	 */
+	@Nullable List<@Nullable Object> content(long mostUnread) {
+		List<@Nullable Object> content = contentWithoutBody(this);
+		try {
+			Object body = parts(mostUnread);
+			content.add(body);
+			return (body != null) ? content : null;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	static List<@Nullable Object> contentWithoutBody(HttpServletRequest request) {
+		// Before the body: a server may have to read a form to know them
+		Map<String, List<String>> parameters = new TreeMap<>();
+		request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
+		return HandlerRequests.content(request.getMethod(), path(request), parameters);
+	}
+
+	private static String path(HttpServletRequest request) {
+		String path = request.getRequestURI().substring(request.getContextPath().length());
+		return path.contains(";") ? path.replaceAll(SESSION, "") : path;
+	}
+
+	private @Nullable Object parts(long mostUnread) throws IOException {
+		List<Object> parts = isOfType("multipart/form-data") ? parts() : List.of();
+		if (!parts.isEmpty()) {
+			return parts;
+		}
+		byte[] hash = hash(mostUnread);
+		// A server may take apart more than forms, and leave nothing to be read
+		boolean taken = Arrays.equals(hash, HandlerRequests.NO_BODY) && isOfType("multipart/");
+		return taken ? parts() : hash;
+	}
+
+	private boolean isOfType(String prefix) {
+		String type = getContentType();
+		return type != null && type.toLowerCase(Locale.ROOT).startsWith(prefix);
+	}
+
+	private List<Object> parts() throws IOException {
+		List<Object> parts = new ArrayList<>();
+		Collection<Part> sent;
+		try {
+			sent = getParts();
+		}
+		catch (ServletException | IllegalStateException ex) {
+			// Nothing that the server takes apart
+			return parts;
+		}
+		for (Part part : sent) {
+			parts.add(part(part.getName(), part.getSubmittedFileName(), part.getInputStream()));
+		}
+		return parts;
+	}
+
+	private static List<Object> part(String name, @Nullable String fileName, InputStream content) throws IOException {
+		MessageDigest digest = Sha256.digest();
+		try (content; OutputStream sink = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+			content.transferTo(sink);
+		}
+		return HandlerRequests.part(name, fileName, digest.digest());
 	}
 
 	private Body body() throws IOException {
@@ -112,7 +195,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 
 		private byte @Nullable [] hash;
 
-		private @Nullable UnreadBodyTooLargeException tooLarge;
+		private ExchangeRules.@Nullable UnreadBodyTooLargeException tooLarge;
 
 		Body(ServletInputStream source) {
 			this.source = source;
@@ -126,7 +209,7 @@ final class ExchangeRequest extends HttpServletRequestWrapper {
 				int most = (int) Math.min(mostUnread, Integer.MAX_VALUE - 16);
 				byte[] unread = this.body.readNBytes(most);
 				if (unread.length == most && this.source.read() != -1) {
-					this.tooLarge = new UnreadBodyTooLargeException(mostUnread);
+					this.tooLarge = new ExchangeRules.UnreadBodyTooLargeException(mostUnread);
 					throw this.tooLarge;
 				}
 				this.body = new ByteArrayInputStream(unread);

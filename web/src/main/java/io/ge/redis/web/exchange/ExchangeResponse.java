@@ -21,11 +21,13 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
  * which is replaced by a stored one. Status and headers are passed on, so that filters
  * see them. Errors are passed on as well, since servers answer them after the filters.
  */
-final class ExchangeResponse extends ContentCachingResponseWrapper implements ExchangeAnswer.Response {
+final class ExchangeResponse extends ContentCachingResponseWrapper implements Exchange.HeldResponse {
 
 	private final HttpServletResponse server;
 
-	private final KeptHeaders kept;
+	private final Set<String> kept;
+
+	private @Nullable Map<String, List<String>> before;
 
 	private boolean replaying;
 
@@ -38,14 +40,16 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 	ExchangeResponse(HttpServletResponse server, Set<String> kept) {
 		super(server);
 		this.server = server;
-		this.kept = new KeptHeaders(kept);
+		this.kept = kept;
 	}
 
 	/**
 	 * Begins the response to a call; of an earlier attempt only the headers stay.
 	 */
 	void capture() {
-		this.kept.begin(this::values);
+		if (this.before == null) {
+			this.before = present(this.kept);
+		}
 		begin(false);
 	}
 
@@ -79,8 +83,8 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 	}
 
 	@Override
-	public Map<String, List<String>> headers(boolean body) {
-		return this.kept.of(this::values, body);
+	public Map<String, List<String>> before() {
+		return (this.before != null) ? this.before : Map.of();
 	}
 
 	@Override
@@ -216,14 +220,14 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 
 	@Override
 	public void setHeader(String name, String value) {
-		if (!isReplaced(name) && !isTooLong(name, value)) {
+		if (!isReplaced(name)) {
 			super.setHeader(name, value);
 		}
 	}
 
 	@Override
 	public void addHeader(String name, String value) {
-		if (!isReplaced(name) && !isTooLong(name, value)) {
+		if (!isReplaced(name)) {
 			super.addHeader(name, value);
 		}
 	}
@@ -254,14 +258,9 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 		return this.replaying && this.kept.contains(name);
 	}
 
-	// A body of that length does not fit into memory, and the superclass would throw
-	private static boolean isTooLong(String name, @Nullable String value) {
-		return value != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)
-				&& Long.parseLong(value) > Integer.MAX_VALUE;
-	}
-
 	// Not every server shows its properties among the headers
-	private @Nullable Collection<String> values(String name) {
+	@Override
+	public @Nullable Collection<String> values(String name) {
 		String property = null;
 		if (name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE)) {
 			property = getContentType();

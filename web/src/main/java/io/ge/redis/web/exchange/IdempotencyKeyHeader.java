@@ -2,9 +2,11 @@
 
 package io.ge.redis.web.exchange;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +22,7 @@ import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.spi.IdempotencyKeySource;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
@@ -27,7 +30,16 @@ import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.codec.multipart.Part;
 import org.springframework.util.StringUtils;
+import org.springframework.web.bind.annotation.MatrixVariable;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RequestPart;
+import org.springframework.web.multipart.MultipartFile;
 
 /**
  * Takes the keys of web handlers from the request header {@code Idempotency-Key}, and
@@ -36,10 +48,10 @@ import org.springframework.util.StringUtils;
  * known. Then the arguments that are bound from path, parameters and body take their
  * place. Replayed responses carry {@code Idempotent-Replayed: true}.
  */
-public class IdempotencyKeyHeader implements IdempotencyKeySource {
+class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 	/** Response header of replayed responses. */
-	public static final String REPLAYED = "Idempotent-Replayed";
+	static final String REPLAYED = "Idempotent-Replayed";
 
 	private static final int MAX_LENGTH = 255;
 
@@ -54,13 +66,19 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	private static final List<String> CHECKS = List.of("org.springframework.security.access.prepost.PostAuthorize",
 			"org.springframework.security.access.prepost.PostFilter");
 
+	private static final List<Class<? extends Annotation>> CONTENT = List.of(RequestBody.class, RequestPart.class,
+			RequestParam.class, PathVariable.class, MatrixVariable.class, ModelAttribute.class);
+
+	/** Types of arguments that can be read only once, besides those of servlets. */
+	private static final List<Class<?>> STREAMED = List.of(Publisher.class, Part.class, MultipartFile.class);
+
 	private final Supplier<String> header;
 
 	private final HandlerRequests requests;
 
 	private final Map<Method, GuardedHandler> guarded = new ConcurrentHashMap<>();
 
-	public IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
+	IdempotencyKeyHeader(Supplier<String> header, HandlerRequests requests) {
 		this.header = header;
 		this.requests = requests;
 	}
@@ -73,7 +91,7 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		this.requests.require(method);
 		List<Integer> bound = new ArrayList<>();
 		for (MethodParameter parameter : new AnnotatedMethod(method.method()).getMethodParameters()) {
-			if (RequestArguments.isBound(parameter)) {
+			if (isBound(parameter)) {
 				bound.add(parameter.getParameterIndex());
 			}
 		}
@@ -82,6 +100,26 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				!ReturnTypes.form(method).isPlain(), has(method, "key"), !has(method, "fingerprint"));
 		this.guarded.put(method.method(), handler);
 		return new Requests(this.header, this.requests, method.method(), bound, isResultChecked(method));
+	}
+
+	/**
+	 * Returns whether an argument is bound from the content of the request by an
+	 * annotation or by its type. Others are bound from parameters, which are compared
+	 * anyway, or differ in a repetition.
+	 */
+	private static boolean isBound(MethodParameter parameter) {
+		return !isStreamed(ResolvableType.forMethodParameter(parameter))
+				&& (HttpEntity.class.isAssignableFrom(parameter.getParameterType())
+						|| CONTENT.stream().anyMatch(parameter::hasParameterAnnotation));
+	}
+
+	private static boolean isStreamed(ResolvableType type) {
+		Class<?> known = type.resolve(Object.class);
+		if (known.isArray() || Collection.class.isAssignableFrom(known)) {
+			return isStreamed(known.isArray() ? type.getComponentType() : type.asCollection().getGeneric());
+		}
+		return known.getPackageName().equals("jakarta.servlet.http")
+				|| STREAMED.stream().anyMatch((streamed) -> streamed.isAssignableFrom(known));
 	}
 
 	private static boolean has(GuardedMethod method, String attribute) {
@@ -102,7 +140,7 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 		return CHECKS.stream().anyMatch((check) -> onMethod.isPresent(check) || onClass.isPresent(check));
 	}
 
-	public boolean isGuarded(Method handler) {
+	boolean isGuarded(Method handler) {
 		return this.guarded.containsKey(handler);
 	}
 
@@ -110,7 +148,7 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 	 * Returns the guarded handler of a request that may have a key.
 	 * @param headers whether the request has a header
 	 */
-	public @Nullable GuardedHandler find(Method handler, Predicate<String> headers) {
+	@Nullable GuardedHandler find(Method handler, Predicate<String> headers) {
 		GuardedHandler known = this.guarded.get(handler);
 		return (known != null && (known.isKeyOwn() || headers.test(this.header.get()))) ? known : null;
 	}
@@ -120,7 +158,7 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 		@Override
 		public @Nullable String key() {
-			CurrentRequest current = this.requests.current();
+			HandlerRequests.Current current = this.requests.current();
 			if (current == null) {
 				return null;
 			}
@@ -150,19 +188,18 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 
 		@Override
 		public List<@Nullable Object> payload(@Nullable Object[] arguments) {
-			CurrentRequest current = this.requests.current();
+			HandlerRequests.Current current = this.requests.current();
 			List<@Nullable Object> content = (current != null) ? current.content(this.method) : null;
 			return (content != null) ? content : fields(current, arguments);
 		}
 
-		private List<@Nullable Object> fields(@Nullable CurrentRequest current, @Nullable Object[] arguments) {
+		private List<@Nullable Object> fields(HandlerRequests.@Nullable Current current, @Nullable Object[] arguments) {
 			List<@Nullable Object> payload = new ArrayList<>();
 			if (current != null) {
 				payload.addAll(current.contentWithoutBody());
 			}
 			for (int index : this.bound) {
-				payload.add(RequestArguments.comparable(arguments[index],
-						(argument) -> (current != null) ? current.comparable(argument) : argument));
+				payload.add((arguments[index] instanceof HttpEntity<?> entity) ? entity.getBody() : arguments[index]);
 			}
 			return payload;
 		}
@@ -173,17 +210,21 @@ public class IdempotencyKeyHeader implements IdempotencyKeySource {
 				// The check must see the replayed value, so that is kept
 				return null;
 			}
-			CurrentRequest current = this.requests.current();
+			HandlerRequests.Current current = this.requests.current();
 			return (current != null) ? current.exchange(this.method) : null;
 		}
 
 		@Override
 		public Runnable replaying() {
-			CurrentRequest current = this.requests.current();
+			HandlerRequests.Current current = this.requests.current();
 			return (current != null) ? current.replaying() : () -> {
 			};
 		}
 
+	}
+
+	/** A handler whose responses are kept. */
+	record GuardedHandler(Method method, Class<?> result, boolean isLater, boolean isKeyOwn, boolean isBodyCompared) {
 	}
 
 }

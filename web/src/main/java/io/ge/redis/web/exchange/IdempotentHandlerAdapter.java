@@ -26,7 +26,7 @@ import org.springframework.web.server.ServerWebExchange;
  * Calls guarded handlers and writes their results, so that the response is stored before
  * it is sent, or replaced by a stored one.
  */
-public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
+class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final IdempotencyKeyHeader handlers;
 
@@ -36,7 +36,7 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 
 	private final Supplier<List<HandlerResultHandler>> results;
 
-	public IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ExchangeRules rules,
+	IdempotentHandlerAdapter(IdempotencyKeyHeader handlers, ExchangeRules rules,
 			ObjectProvider<HandlerAdapter> adapters, ObjectProvider<HandlerResultHandler> results) {
 		this.handlers = handlers;
 		this.rules = rules;
@@ -58,7 +58,7 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 	@Override
 	public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
 		HandlerMethod guarded = (HandlerMethod) handler;
-		GuardedHandler keyed = this.handlers.find(guarded.getMethod(),
+		IdempotencyKeyHeader.GuardedHandler keyed = this.handlers.find(guarded.getMethod(),
 				exchange.getRequest().getHeaders()::containsHeader);
 		if (keyed == null) {
 			return next(handler).handle(exchange, handler);
@@ -114,7 +114,8 @@ public class IdempotentHandlerAdapter implements HandlerAdapter, Ordered {
 		if (adapter == null) {
 			return value;
 		}
-		Mono<Object> end = Mono.defer(() -> exchange.isReplayed() ? Mono.error(Replayed.INSTANCE) : Mono.empty());
+		Mono<Object> end = Mono
+			.defer(() -> (exchange.replayed() != null) ? Mono.error(Replayed.INSTANCE) : Mono.empty());
 		Publisher<Object> result = adapter.toPublisher(value);
 		return adapter.fromPublisher(
 				adapter.isMultiValue() ? Flux.from(result).concatWith(end) : Mono.from(result).switchIfEmpty(end));

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.ge.redis.idempotency.spi.IdempotentExchange;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -35,44 +34,31 @@ import org.springframework.web.server.ServerWebExchange;
  * value is stored. Only a response that is sent in pieces is cancelled with its client,
  * since it may have no end.
  */
-final class ReactiveExchange implements IdempotentExchange {
+final class ReactiveExchange extends Exchange implements HandlerRequests.Current {
 
 	private static final Log logger = LogFactory.getLog(ReactiveExchange.class);
 
 	private static final String KEY = ReactiveExchange.class.getName();
 
-	private final ExchangeRules rules;
-
 	private final Method handler;
 
 	private final boolean bodyCompared;
-
-	private final ExchangeAnswer answer;
 
 	private final ReactiveExchangeResponse response;
 
 	private final ServerWebExchange exchange;
 
-	private final ReactiveContent content;
+	private final ReactiveExchangeRequest request;
 
 	private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.OPEN);
 
-	private volatile @Nullable Completion call;
-
-	private volatile CompletionStage<?> ready = CompletableFuture.completedFuture(null);
-
-	private volatile @Nullable StoredResponse replayed;
-
 	ReactiveExchange(ServerWebExchange exchange, Method handler, boolean bodyCompared, ExchangeRules rules) {
-		this.rules = rules;
+		super(rules);
 		this.handler = handler;
 		this.bodyCompared = bodyCompared;
-		this.answer = new ExchangeAnswer(rules);
-		this.response = new ReactiveExchangeResponse(exchange.getResponse(),
-				new KeptHeaders(rules.response().headers()), this.answer);
-		ReactiveExchangeRequest request = new ReactiveExchangeRequest(exchange.getRequest(), rules.maxUnreadBytes());
-		this.exchange = exchange.mutate().request(request).response(this.response).build();
-		this.content = new ReactiveContent(this.exchange, request);
+		this.response = new ReactiveExchangeResponse(exchange.getResponse(), rules.headers(), this::stream);
+		this.request = new ReactiveExchangeRequest(exchange.getRequest(), rules.maxUnreadBytes());
+		this.exchange = exchange.mutate().request(this.request).response(this.response).build();
 	}
 
 	static @Nullable ReactiveExchange of(ContextView context) {
@@ -98,7 +84,7 @@ final class ReactiveExchange implements IdempotentExchange {
 		subscriber.onCancel(() -> {
 			this.response.detach();
 			if (!this.stage.compareAndSet(Stage.OPEN, Stage.LEFT) && this.stage.get() == Stage.CLAIMED
-					&& !this.answer.isLate()) {
+					&& !isStreamed()) {
 				return;
 			}
 			running.dispose();
@@ -122,43 +108,41 @@ final class ReactiveExchange implements IdempotentExchange {
 	}
 
 	Mono<Void> readContent() {
-		return this.bodyCompared ? this.content.read() : Mono.empty();
+		return this.bodyCompared ? this.request.read(this.exchange) : Mono.empty();
 	}
 
 	@Nullable List<@Nullable Object> content() {
-		return this.content.whole();
-	}
-
-	List<@Nullable Object> contentWithoutBody() {
-		return this.content.withoutBody();
-	}
-
-	/**
-	 * Returns this for a new call of the handler, {@code null} if the handler is called
-	 * within itself. A call without an answer of its own is over when advice around it
-	 * tries again.
-	 */
-	@Nullable ReactiveExchange forNextCall() {
-		Completion last = this.call;
-		if (last != null && last.isRunning()) {
-			return null;
-		}
-		if (last != null) {
-			this.call = null;
-			this.ready = last.unanswered();
-		}
-		return this;
+		return this.request.content();
 	}
 
 	@Override
-	public CompletionStage<?> ready() {
-		return this.ready;
+	public List<String> headers(String name) {
+		return this.request.getHeaders().getOrEmpty(name);
+	}
+
+	@Override
+	public @Nullable List<@Nullable Object> content(Method method) {
+		return isOf(method) ? content() : null;
+	}
+
+	@Override
+	public List<@Nullable Object> contentWithoutBody() {
+		return this.request.contentWithoutBody();
+	}
+
+	@Override
+	public @Nullable Exchange exchange(Method method) {
+		return isOf(method) ? forNextCall() : null;
+	}
+
+	@Override
+	public Runnable replaying() {
+		return () -> this.response.getHeaders().set(IdempotencyKeyHeader.REPLAYED, "true");
 	}
 
 	@Override
 	public void capture(Completion open) {
-		this.call = open;
-		this.answer.begin();
+		begin(open);
 		this.stage.compareAndSet(Stage.OPEN, Stage.CLAIMED);
 		this.response.capture();
 		if (this.stage.get() == Stage.LEFT) {
@@ -168,17 +152,9 @@ final class ReactiveExchange implements IdempotentExchange {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		this.replayed = StoredResponse.read(bytes, this.rules.response().headers());
+		replay(read(bytes));
 		this.response.discard();
 		return null;
-	}
-
-	boolean isReplayed() {
-		return this.replayed != null;
-	}
-
-	void replaying() {
-		this.response.getHeaders().set(IdempotencyKeyHeader.REPLAYED, "true");
 	}
 
 	/**
@@ -186,20 +162,20 @@ final class ReactiveExchange implements IdempotentExchange {
 	 * refused the request, so the stored response is not sent.
 	 */
 	void failed(@Nullable Throwable exception) {
-		Completion open = this.call;
+		Completion open = call();
 		Throwable failure = (exception == null && open != null) ? open.failure() : exception;
-		this.answer.failed((failure != null) ? failure : new IllegalStateException());
+		answersFailure((failure != null) ? failure : new IllegalStateException());
 		this.response.forget();
-		this.replayed = null;
+		replay((StoredResponse) null);
 	}
 
 	private Mono<Void> end() {
 		this.stage.set(Stage.OVER);
-		StoredResponse stored = this.replayed;
+		StoredResponse stored = replayed();
 		if (stored != null) {
 			return this.response.send(stored);
 		}
-		return answer().then(this.response.release());
+		return store().then(this.response.release());
 	}
 
 	/**
@@ -212,7 +188,7 @@ final class ReactiveExchange implements IdempotentExchange {
 		}
 		failed(failure);
 		this.response.failed(error(failure));
-		return answer();
+		return store();
 	}
 
 	private static ResponseStatusException error(Throwable failure) {
@@ -226,9 +202,9 @@ final class ReactiveExchange implements IdempotentExchange {
 				: new ResponseStatusException(HttpStatus.INTERNAL_SERVER_ERROR);
 	}
 
-	private Mono<Void> answer() {
+	private Mono<Void> store() {
 		return Mono.defer(() -> {
-			Completion open = this.call;
+			Completion open = call();
 			if (open == null) {
 				return Mono.empty();
 			}
@@ -236,7 +212,7 @@ final class ReactiveExchange implements IdempotentExchange {
 				return completed(open.unanswered());
 			}
 			try {
-				return completed(open.answered(this.answer.recording(open, this.response), this.answer.isFailed()));
+				return completed(answer(open, this.response));
 			}
 			catch (RuntimeException | Error ex) {
 				// Else the claim would be prolonged for ever
@@ -250,17 +226,6 @@ final class ReactiveExchange implements IdempotentExchange {
 		CompletableFuture<Boolean> future = ending.toCompletableFuture();
 		Mono<Void> ended = Mono.fromFuture(future, true).then();
 		return future.isDone() ? ended : ended.publishOn(Schedulers.parallel());
-	}
-
-	/**
-	 * The method has ended, or will, without an answer; also if it is claiming its key
-	 * just now.
-	 */
-	private void unanswered() {
-		Completion open = this.call;
-		if (open != null) {
-			open.unanswered();
-		}
 	}
 
 	private enum Stage {

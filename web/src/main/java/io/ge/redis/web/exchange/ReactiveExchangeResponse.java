@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -26,11 +27,11 @@ import org.springframework.web.server.ResponseStatusException;
  * Response of a guarded handler, whose body is held in memory until Redis has it, or
  * which is replaced by a stored one. A streamed body is passed on piece by piece.
  */
-final class ReactiveExchangeResponse extends ServerHttpResponseDecorator implements ExchangeAnswer.Response {
+final class ReactiveExchangeResponse extends ServerHttpResponseDecorator implements Exchange.HeldResponse {
 
-	private final ExchangeAnswer answer;
+	private final Set<String> kept;
 
-	private final KeptHeaders kept;
+	private final Runnable streaming;
 
 	private final Map<String, List<String>> before;
 
@@ -44,13 +45,12 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 
 	private volatile @Nullable ResponseStatusException error;
 
-	ReactiveExchangeResponse(ServerHttpResponse response, KeptHeaders kept, ExchangeAnswer answer) {
+	ReactiveExchangeResponse(ServerHttpResponse response, Set<String> kept, Runnable streaming) {
 		super(response);
-		this.answer = answer;
+		this.streaming = streaming;
 		this.kept = kept;
 		// For example the type of the content, which is set before the handler runs
-		kept.begin(this::values);
-		this.before = kept.present(this::values);
+		this.before = present(kept);
 	}
 
 	/**
@@ -118,7 +118,8 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 		return (own != null) ? own : super.getHeaders();
 	}
 
-	private @Nullable List<String> values(String name) {
+	@Override
+	public @Nullable List<String> values(String name) {
 		return getHeaders().get(name);
 	}
 
@@ -136,8 +137,8 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 	}
 
 	@Override
-	public Map<String, List<String>> headers(boolean body) {
-		return this.kept.of(this::values, body);
+	public Map<String, List<String>> before() {
+		return this.before;
 	}
 
 	@Override
@@ -161,7 +162,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 				return Mono.empty();
 			}
 			// Headers of a body that is not sent
-			this.kept.present(this::values).keySet().forEach(headers::remove);
+			present(this.kept).keySet().forEach(headers::remove);
 			headers.remove(HttpHeaders.CONTENT_LENGTH);
 			this.before.forEach(headers::put);
 			head.headers().forEach(headers::put);
@@ -233,7 +234,7 @@ final class ReactiveExchangeResponse extends ServerHttpResponseDecorator impleme
 					.then();
 			}
 			this.mode = Mode.PASSING;
-			this.answer.late();
+			this.streaming.run();
 			return getDelegate().writeAndFlushWith(pieces);
 		}).then();
 	}

@@ -2,7 +2,6 @@
 
 package io.ge.redis.web.exchange;
 
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -12,7 +11,6 @@ import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
-import io.ge.redis.idempotency.spi.IdempotentExchange;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.util.context.ContextView;
@@ -21,16 +19,14 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
-import org.springframework.http.codec.multipart.FilePart;
-import org.springframework.http.codec.multipart.Part;
 
 /**
  * Requests that are found in the context of a subscriber, and bound to a thread while it
  * asks for them. The unread rest of the body is read before.
  */
-public final class ReactiveRequests implements HandlerRequests, SubscriberScope {
+final class ReactiveRequests implements HandlerRequests, SubscriberScope {
 
-	private static final ThreadBound<Current> CURRENT = new ThreadBound<>();
+	private static final ThreadBound<ReactiveExchange> CURRENT = new ThreadBound<>();
 
 	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, DataBuffer.class);
 
@@ -43,11 +39,11 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 		if (exchange == null) {
 			return null;
 		}
-		return exchange.readContent().thenReturn(CURRENT.binding(new Current(exchange)));
+		return exchange.readContent().thenReturn(CURRENT.binding(exchange));
 	}
 
 	@Override
-	public @Nullable CurrentRequest current() {
+	public @Nullable Current current() {
 		return CURRENT.get();
 	}
 
@@ -67,47 +63,6 @@ public final class ReactiveRequests implements HandlerRequests, SubscriberScope 
 			throw handler.problem("a response that is sent piece by piece cannot be kept.",
 					"Return the whole response as a Mono or a ResponseEntity, or as a Flux that is no stream.");
 		}
-	}
-
-	private record Current(ReactiveExchange exchange) implements CurrentRequest {
-
-		@Override
-		public List<String> headers(String name) {
-			return this.exchange.exchange().getRequest().getHeaders().getOrEmpty(name);
-		}
-
-		@Override
-		public @Nullable List<@Nullable Object> content(Method handler) {
-			return this.exchange.isOf(handler) ? this.exchange.content() : null;
-		}
-
-		@Override
-		public List<@Nullable Object> contentWithoutBody() {
-			return this.exchange.contentWithoutBody();
-		}
-
-		// Content that is still to be read cannot be compared
-		@Override
-		public @Nullable Object comparable(@Nullable Object argument) {
-			if (argument instanceof FilePart file) {
-				return List.of(file.name(), file.filename());
-			}
-			if (argument instanceof Part part) {
-				return part.name();
-			}
-			return (argument instanceof Publisher<?>) ? null : argument;
-		}
-
-		@Override
-		public @Nullable IdempotentExchange exchange(Method handler) {
-			return this.exchange.isOf(handler) ? this.exchange.forNextCall() : null;
-		}
-
-		@Override
-		public Runnable replaying() {
-			return this.exchange::replaying;
-		}
-
 	}
 
 }

@@ -32,11 +32,9 @@ import org.springframework.web.servlet.View;
  * is written before the commit, and where the response could not be made. A
  * {@link ResponseEntity} is stored as status, content headers and body.
  */
-public class ResponseEntityRecorder implements ResultCodecFactory {
+final class ResponseEntityRecorder implements ResultCodecFactory {
 
-	private static final List<Class<?>> LATE = List.of(ServerSentEvent.class);
-
-	private final ResponseRules rules;
+	private final Supplier<List<String>> further;
 
 	/** Types that control the response and are no values. */
 	private final List<Class<?>> noValue;
@@ -45,18 +43,18 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	private final List<Class<?>> written;
 
 	private ResponseEntityRecorder(Supplier<List<String>> further, List<Class<?>> noValue, List<Class<?>> written) {
-		this.rules = new ResponseRules(further);
+		this.further = further;
 		this.noValue = noValue;
 		this.written = written;
 	}
 
-	public static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
+	static ResponseEntityRecorder onServlets(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further,
 				List.of(HttpEntity.class, ModelAndView.class, View.class, InputStreamSource.class),
 				List.of(ServletResponse.class));
 	}
 
-	public static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
+	static ResponseEntityRecorder onWebFlux(Supplier<List<String>> further) {
 		return new ResponseEntityRecorder(further, List.of(HttpEntity.class,
 				org.springframework.web.reactive.result.view.View.class, InputStreamSource.class),
 				List.of(ReactiveHttpOutputMessage.class, ServerWebExchange.class));
@@ -65,13 +63,13 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 	@Override
 	public @Nullable ResultCodec create(GuardedMethod method, ResolvableType returnType,
 			BiFunction<ResolvableType, Boolean, ResultCodec> values) {
-		Set<String> kept = this.rules.headers();
+		Set<String> kept = ExchangeRules.keptHeaders(this.further.get());
 		Class<?> type = returnType.resolve(Object.class);
-		refuse(method, type, LATE, "is written after the method has returned");
+		refuseEvents(method, type);
 		boolean handler = WebHandlers.isHandler(method);
 		if (ResponseEntity.class.isAssignableFrom(type)) {
 			ResolvableType body = returnType.as(ResponseEntity.class).getGeneric(0);
-			refuse(method, body.resolve(Object.class), LATE, "is written after the method has returned");
+			refuseEvents(method, body.resolve(Object.class));
 			return (handler && isAnyOf(this.noValue, body.resolve(Object.class))) ? new NoValue()
 					: new Codec(kept, values.apply(declared(body), handler));
 		}
@@ -105,7 +103,11 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 		return types.stream().anyMatch((candidate) -> candidate.isAssignableFrom(type));
 	}
 
-	private void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
+	private static void refuseEvents(GuardedMethod method, Class<?> type) {
+		refuse(method, type, List.of(ServerSentEvent.class), "is written after the method has returned");
+	}
+
+	private static void refuse(GuardedMethod method, Class<?> type, List<Class<?>> refused, String why) {
 		if (isAnyOf(refused, type)) {
 			throw method.problem("a response of type " + type.getSimpleName() + " " + why + ".",
 					"Return the whole response as a value or a ResponseEntity.");
@@ -126,16 +128,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 	}
 
-	private static final class Codec implements ResultCodec {
-
-		private final Set<String> kept;
-
-		private final ResultCodec bodies;
-
-		Codec(Set<String> kept, ResultCodec bodies) {
-			this.kept = kept;
-			this.bodies = bodies;
-		}
+	private record Codec(Set<String> kept, ResultCodec bodies) implements ResultCodec {
 
 		@Override
 		public Recording record(@Nullable Object result) {
@@ -143,7 +136,7 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 				return new Recording.Lost();
 			}
 			int status = response.getStatusCode().value();
-			return ResponseRules.judge(status, false, () -> {
+			return ExchangeRules.judge(status, false, () -> {
 				Recording body = this.bodies.record(response.getBody());
 				return (body instanceof Recording.Stored stored) ? new Recording.Stored(
 						new StoredResponse(head(status, response.getHeaders()), stored.bytes()).write()) : body;
@@ -152,11 +145,8 @@ public class ResponseEntityRecorder implements ResultCodecFactory {
 
 		private StoredResponse.Head head(int status, HttpHeaders headers) {
 			Map<String, List<String>> lines = new LinkedHashMap<>();
-			headers.forEach((name, values) -> {
-				if (this.kept.contains(name)) {
-					lines.put(name, values);
-				}
-			});
+			headers.forEach(lines::put);
+			lines.keySet().retainAll(this.kept);
 			return new StoredResponse.Head(status, lines);
 		}
 

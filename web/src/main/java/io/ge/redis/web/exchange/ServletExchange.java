@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import io.ge.redis.core.outage.Waiting;
-import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -40,20 +38,14 @@ import org.springframework.web.filter.ShallowEtagHeaderFilter;
  * not the handler's, whose result still decides. Without such a dispatch the exchange
  * ends with the request ({@link #completed}).
  */
-final class ServletExchange implements IdempotentExchange {
+final class ServletExchange extends Exchange {
 
 	private static final String ATTRIBUTE = ServletExchange.class.getName();
 
 	// Set by Spring before a response is written in pieces
 	private static final String STREAMING = ShallowEtagHeaderFilter.class.getName() + ".STREAMING";
 
-	private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
-
-	private final ExchangeRules rules;
-
 	private final ExchangeRequest request;
-
-	private final ExchangeAnswer answer;
 
 	private final HttpServletResponse server;
 
@@ -62,15 +54,9 @@ final class ServletExchange implements IdempotentExchange {
 
 	private volatile @Nullable ExchangeResponse held;
 
-	private volatile @Nullable GuardedHandler handler;
+	private volatile IdempotencyKeyHeader.@Nullable GuardedHandler handler;
 
 	private volatile @Nullable Thread thread;
-
-	private volatile @Nullable Completion completion;
-
-	private volatile CompletionStage<?> ready = DONE;
-
-	private volatile @Nullable StoredResponse replayed;
 
 	private volatile boolean left;
 
@@ -78,9 +64,8 @@ final class ServletExchange implements IdempotentExchange {
 
 	private volatile boolean over;
 
-	public ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
-		this.rules = rules;
-		this.answer = new ExchangeAnswer(rules);
+	ServletExchange(HttpServletRequest request, HttpServletResponse response, ExchangeRules rules) {
+		super(rules);
 		this.request = new ExchangeRequest(request, this::asyncStarts, this::asyncStarted);
 		this.server = response;
 		this.response = new HttpServletResponseWrapper(response);
@@ -102,11 +87,11 @@ final class ServletExchange implements IdempotentExchange {
 		return this.response;
 	}
 
-	public void expect(GuardedHandler handler) {
+	void expect(IdempotencyKeyHeader.GuardedHandler handler) {
 		this.handler = handler;
 		this.thread = Thread.currentThread();
 		this.request.watch();
-		ExchangeResponse holding = new ExchangeResponse(this.server, this.rules.response().headers());
+		ExchangeResponse holding = new ExchangeResponse(this.server, rules().headers());
 		this.held = holding;
 		this.response.setResponse(holding);
 	}
@@ -116,7 +101,7 @@ final class ServletExchange implements IdempotentExchange {
 	 * plain result on another thread is not: this one may be over at any moment.
 	 */
 	boolean isOf(Method method) {
-		GuardedHandler expected = this.handler;
+		IdempotencyKeyHeader.GuardedHandler expected = this.handler;
 		return expected != null && method.equals(expected.method()) && !this.over
 				&& (expected.isLater() || isOfThisThread());
 	}
@@ -126,7 +111,7 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	boolean isAnsweredLater() {
-		GuardedHandler expected = this.handler;
+		IdempotencyKeyHeader.GuardedHandler expected = this.handler;
 		return expected != null && expected.isLater();
 	}
 
@@ -143,49 +128,30 @@ final class ServletExchange implements IdempotentExchange {
 		return isOfThisThread() && !this.left;
 	}
 
+	@Nullable List<@Nullable Object> content() {
+		return this.request.content(rules().maxUnreadBytes());
+	}
+
 	@Override
-	public CompletionStage<?> ready() {
-		return this.ready;
-	}
-
-	public @Nullable List<@Nullable Object> content() {
-		return RequestContent.of(this.request, this.rules.maxUnreadBytes());
-	}
-
-	/**
-	 * Returns this for a new call of the handler, {@code null} if the handler is called
-	 * within itself. A call without an answer of its own is over when advice around it
-	 * tries again.
-	 */
-	@Nullable ServletExchange forNextCall() {
-		Completion last = this.completion;
-		if (last != null && last.isRunning()) {
-			return null;
+	void awaitEnd(CompletionStage<Boolean> ending) {
+		if (isAnsweredLater()) {
+			super.awaitEnd(ending);
 		}
-		if (last != null) {
-			CompletionStage<Boolean> ending = last.unanswered();
-			if (isAnsweredLater()) {
-				this.ready = ending;
-			}
-			else {
-				Waiting.await(ending);
-			}
-			this.completion = null;
+		else {
+			Waiting.await(ending);
 		}
-		return this;
 	}
 
 	@Override
 	public void capture(Completion completion) {
-		this.completion = completion;
-		this.answer.begin();
-		if (isAnsweredByOthers()) {
-			this.completion = null;
-			completion.unanswered();
-			return;
-		}
+		// First, since the exchange may be over at any moment
+		begin(completion);
 		ExchangeResponse holding = this.held;
-		if (holding != null) {
+		if (isAnsweredByOthers()) {
+			begin(null);
+			completion.unanswered();
+		}
+		else if (holding != null) {
 			holding.capture();
 		}
 	}
@@ -197,13 +163,13 @@ final class ServletExchange implements IdempotentExchange {
 
 	@Override
 	public @Nullable Object replay(byte[] bytes) {
-		StoredResponse stored = StoredResponse.read(bytes, this.rules.response().headers());
+		StoredResponse stored = read(bytes);
 		ExchangeResponse holding = this.held;
 		if (!isAnsweredByOthers() && holding != null) {
-			this.replayed = stored;
+			replay(stored);
 			holding.discard();
 		}
-		GuardedHandler expected = this.handler;
+		IdempotencyKeyHeader.GuardedHandler expected = this.handler;
 		return (expected != null) ? placeholder(expected.result(), stored.head()) : null;
 	}
 
@@ -220,19 +186,15 @@ final class ServletExchange implements IdempotentExchange {
 		return java.lang.reflect.Array.get(java.lang.reflect.Array.newInstance(type, 1), 0);
 	}
 
-	boolean isReplayed() {
-		return this.replayed != null;
-	}
-
 	/**
 	 * The dispatch answers an exception. After a replay, advice behind the guard has
 	 * refused the request, so the stored response is not sent.
 	 */
 	void failed(Exception exception) {
-		this.answer.failed(exception);
+		answersFailure(exception);
 		ExchangeResponse holding = this.held;
-		if (this.replayed != null && holding != null) {
-			this.replayed = null;
+		if (replayed() != null && holding != null) {
+			replay((StoredResponse) null);
 			holding.abandonReplay();
 		}
 	}
@@ -242,8 +204,8 @@ final class ServletExchange implements IdempotentExchange {
 	 */
 	void late() {
 		ExchangeResponse holding = this.held;
-		if (holding != null && !this.answer.isLate()) {
-			this.answer.late();
+		if (holding != null && !isStreamed()) {
+			stream();
 			this.response.setResponse(this.server);
 			try {
 				holding.release(false);
@@ -261,13 +223,9 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	void completed() {
-		if (this.over) {
-			return;
-		}
-		this.over = true;
-		Completion open = this.completion;
-		if (open != null) {
-			open.unanswered();
+		if (!this.over) {
+			this.over = true;
+			unanswered();
 		}
 	}
 
@@ -280,7 +238,7 @@ final class ServletExchange implements IdempotentExchange {
 		}
 		this.over = true;
 		// Afterwards, since another thread may claim the key just now
-		Completion open = this.completion;
+		Completion open = call();
 		this.request.removeAttribute(ATTRIBUTE);
 		if (thrown) {
 			if (open != null) {
@@ -290,20 +248,20 @@ final class ServletExchange implements IdempotentExchange {
 		}
 		ExchangeResponse holding = this.held;
 		if (open != null && holding != null) {
-			answer(open, holding);
+			store(open, holding);
 		}
-		StoredResponse stored = this.replayed;
+		StoredResponse stored = replayed();
 		if (holding != null && stored != null) {
 			holding.send(stored);
 		}
-		else if (holding != null && !this.answer.isLate()) {
+		else if (holding != null && !isStreamed()) {
 			holding.release(true);
 		}
 	}
 
-	private void answer(Completion open, ExchangeResponse holding) {
+	private void store(Completion open, ExchangeResponse holding) {
 		try {
-			Waiting.await(open.answered(this.answer.recording(open, holding), this.answer.isFailed()));
+			Waiting.await(answer(open, holding));
 		}
 		catch (RuntimeException | Error ex) {
 			// Else the claim would be prolonged for ever
@@ -313,8 +271,8 @@ final class ServletExchange implements IdempotentExchange {
 	}
 
 	private void asyncStarts() {
-		GuardedHandler expected = this.handler;
-		if (expected != null && !expected.isLater() && !this.answer.isLate()) {
+		IdempotencyKeyHeader.GuardedHandler expected = this.handler;
+		if (expected != null && !expected.isLater() && !isStreamed()) {
 			throw new IllegalStateException(expected.method() + " is @Idempotent and must not start asynchronous "
 					+ "processing itself. Return a CompletableFuture or a Mono instead.");
 		}

@@ -2,32 +2,34 @@
 
 package io.ge.redis.web.exchange;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
+import io.ge.redis.core.call.CallScope;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.ReturnTypes;
-import io.ge.redis.idempotency.spi.IdempotentExchange;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.context.i18n.LocaleContext;
+import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
- * Requests that are bound to their threads.
+ * Requests that are bound to their threads. Request and locale are also bound where the
+ * call of an idempotent handler continues on another thread, until the request is over.
  */
-public final class ServletRequests implements HandlerRequests {
+final class ServletRequests implements HandlerRequests, CallScope {
 
 	private static final List<Class<?>> PIECES = List.of(ServerSentEvent.class, CharSequence.class, DataBuffer.class);
 
@@ -35,9 +37,9 @@ public final class ServletRequests implements HandlerRequests {
 			MediaType.APPLICATION_NDJSON_VALUE, "application/stream+json");
 
 	@Override
-	public @Nullable CurrentRequest current() {
+	public @Nullable Current current() {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
-				? new Current(attributes) : null;
+				? new OfThread(attributes) : null;
 	}
 
 	@Override
@@ -50,7 +52,40 @@ public final class ServletRequests implements HandlerRequests {
 		}
 	}
 
-	private record Current(ServletRequestAttributes attributes) implements CurrentRequest {
+	@Override
+	public UnaryOperator<Runnable> capture() {
+		RequestAttributes bound = RequestContextHolder.getRequestAttributes();
+		ServletExchange exchange = (bound instanceof ServletRequestAttributes attributes)
+				? ServletExchange.of(attributes.getRequest()) : null;
+		if (exchange == null || !exchange.isAnsweredLater()) {
+			return UnaryOperator.identity();
+		}
+		LocaleContext locale = LocaleContextHolder.getLocaleContext();
+		return (task) -> () -> {
+			if (exchange.isOver() || RequestContextHolder.getRequestAttributes() == bound) {
+				task.run();
+			}
+			else {
+				run(task, bound, locale);
+			}
+		};
+	}
+
+	private static void run(Runnable task, @Nullable RequestAttributes request, @Nullable LocaleContext locale) {
+		RequestAttributes requestBefore = RequestContextHolder.getRequestAttributes();
+		LocaleContext localeBefore = LocaleContextHolder.getLocaleContext();
+		RequestContextHolder.setRequestAttributes(request);
+		LocaleContextHolder.setLocaleContext(locale);
+		try {
+			task.run();
+		}
+		finally {
+			RequestContextHolder.setRequestAttributes(requestBefore);
+			LocaleContextHolder.setLocaleContext(localeBefore);
+		}
+	}
+
+	private record OfThread(ServletRequestAttributes attributes) implements Current {
 
 		@Override
 		public List<String> headers(String name) {
@@ -70,24 +105,11 @@ public final class ServletRequests implements HandlerRequests {
 
 		@Override
 		public List<@Nullable Object> contentWithoutBody() {
-			return RequestContent.withoutBody(this.attributes.getRequest());
+			return ExchangeRequest.contentWithoutBody(this.attributes.getRequest());
 		}
 
 		@Override
-		public @Nullable Object comparable(@Nullable Object argument) {
-			if (!(argument instanceof Part part)) {
-				return argument;
-			}
-			try {
-				return List.of(String.valueOf(part.getSubmittedFileName()), part.getInputStream().readAllBytes());
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-
-		@Override
-		public @Nullable IdempotentExchange exchange(Method handler) {
+		public @Nullable Exchange exchange(Method handler) {
 			ServletExchange exchange = exchangeOf(handler);
 			return (exchange != null) ? exchange.forNextCall() : null;
 		}

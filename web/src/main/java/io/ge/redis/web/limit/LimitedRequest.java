@@ -53,7 +53,7 @@ record LimitedRequest(Object exposed, String method, Function<String, List<Strin
 	}
 
 	static @Nullable LimitedRequest ofSubscriber() {
-		ServerWebExchange exchange = BoundExchanges.current();
+		ServerWebExchange exchange = RateLimitHeaders.OnWebFlux.current();
 		return (exchange != null) ? of(exchange.getRequest(), null) : null;
 	}
 

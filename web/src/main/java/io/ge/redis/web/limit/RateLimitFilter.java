@@ -26,17 +26,17 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * Decides once for each request, by all rules of one phase together. Preflight requests
  * of CORS are not limited, as Spring MVC calls no handler for them.
  */
-public class RateLimitFilter extends OncePerRequestFilter {
+class RateLimitFilter extends OncePerRequestFilter {
 
 	private final Phase phase;
 
 	private final RequestRules rules;
 
-	private final RateLimitHeaders headers;
+	private final RateLimitHeaders.OnServlets headers;
 
 	private final ProblemResolver problems;
 
-	public RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders headers, ProblemResolver problems) {
+	RateLimitFilter(Phase phase, RequestRules rules, RateLimitHeaders.OnServlets headers, ProblemResolver problems) {
 		this.phase = phase;
 		this.rules = rules;
 		this.headers = headers;
@@ -93,7 +93,7 @@ public class RateLimitFilter extends OncePerRequestFilter {
 			HttpServletResponse response) {
 		try {
 			RateLimitDecision decision = this.rules.decide(matches);
-			this.headers.tell(decision.quotas(), request, response);
+			this.headers.add(decision.quotas(), request, response);
 			return (decision instanceof RateLimitDecision.Denied denied)
 					? new RateLimitExceededException(denied, RateLimitRules.PROPERTY) : null;
 		}

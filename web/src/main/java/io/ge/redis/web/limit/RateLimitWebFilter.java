@@ -32,13 +32,13 @@ import org.springframework.web.server.WebFilterChain;
  * Lets requests through that the rules of one phase admit, without waiting on an event
  * loop: what {@link RateLimitFilter} is for servlets.
  */
-public class RateLimitWebFilter implements WebFilter, Ordered {
+class RateLimitWebFilter implements WebFilter, Ordered {
 
 	private final Phase phase;
 
 	private final RequestRules rules;
 
-	private final ReactiveRateLimitHeaders headers;
+	private final RateLimitHeaders.OnWebFlux headers;
 
 	private final ReactiveProblemResolver problems;
 
@@ -46,7 +46,7 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 
 	private final int order;
 
-	public RateLimitWebFilter(Phase phase, RequestRules rules, ReactiveRateLimitHeaders headers,
+	RateLimitWebFilter(Phase phase, RequestRules rules, RateLimitHeaders.OnWebFlux headers,
 			ReactiveProblemResolver problems, Supplier<List<SubscriberScope>> scopes, int order) {
 		this.phase = phase;
 		this.rules = rules;
@@ -83,7 +83,7 @@ public class RateLimitWebFilter implements WebFilter, Ordered {
 			// The rest of the chain may be the whole application
 			return asked.isDone() ? answer : answer.publishOn(Schedulers.parallel());
 		}).mapNotNull((decision) -> {
-			this.headers.tell(decision.quotas(), exchange);
+			this.headers.add(decision.quotas(), exchange);
 			return (decision instanceof RateLimitDecision.Denied denied)
 					? new RateLimitExceededException(denied, RateLimitRules.PROPERTY) : null;
 		});

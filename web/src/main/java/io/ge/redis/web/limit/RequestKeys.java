@@ -31,17 +31,14 @@ final class RequestKeys {
 
 	private final Supplier<List<PrincipalProvider>> principals;
 
-	private final String example;
-
 	/**
 	 * Creates an instance.
 	 * @param trustedHops how many proxies are in front of the application, as
 	 * {@link ClientAddress} counts them
 	 */
-	RequestKeys(int trustedHops, Supplier<List<PrincipalProvider>> principals, String example) {
+	RequestKeys(int trustedHops, Supplier<List<PrincipalProvider>> principals) {
 		this.trustedHops = trustedHops;
 		this.principals = principals;
-		this.example = example;
 	}
 
 	/**
@@ -63,8 +60,7 @@ final class RequestKeys {
 		}
 		if (!text.contains("#")) {
 			throw new GuardConfigurationException(property, "\"" + text + "\" names no key.",
-					"Write client-address, principal, header:NAME or a SpEL expression over #request, such as "
-							+ this.example + ".");
+					"Write client-address, principal, header:NAME or a SpEL expression over #request.");
 		}
 		VariableExpression expression = VariableExpression.parse(property, "request", text);
 		return (request) -> expression.evaluate(request.exposed());

@@ -3,9 +3,12 @@
 package io.ge.redis.web.limit;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -24,18 +27,22 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.env.Environment;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.server.PathContainer;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
+import org.springframework.web.util.pattern.PatternParseException;
 
 /**
  * The rules of {@code ge.redis.rate-limit.rules} for requests, and their keys for
  * annotated handlers. A mistake in them fails the start, and changes nothing when the
  * environment is refreshed.
  */
-public class RequestRules implements RequestKeySource, SmartInitializingSingleton {
+public final class RequestRules implements RequestKeySource, SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(RequestRules.class);
 
@@ -47,8 +54,6 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 
 	private final Supplier<List<PrincipalProvider>> principals;
 
-	private final String example;
-
 	private final Supplier<? extends @Nullable LimitedRequest> current;
 
 	/** Strategy by which the web server finds addresses behind proxies, in lower case. */
@@ -59,27 +64,24 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 	private volatile @Nullable Known known;
 
 	private RequestRules(RateLimitRules limits, Supplier<PathPatternParser> parser,
-			Supplier<List<PrincipalProvider>> principals, String example,
-			Supplier<? extends @Nullable LimitedRequest> current, Environment environment) {
+			ObjectProvider<PrincipalProvider> principals, Supplier<? extends @Nullable LimitedRequest> current,
+			Environment environment) {
 		this.limits = limits;
 		this.forwardStrategy = environment.getProperty(STRATEGY, "none").toLowerCase(Locale.ROOT);
 		this.parser = parser;
-		this.principals = SingletonSupplier.of(principals);
-		this.example = example;
+		this.principals = SingletonSupplier.of(() -> principals.orderedStream().toList());
 		this.current = current;
 		limits.onRefresh(this::read);
 	}
 
 	public static RequestRules onServlets(RateLimitRules limits, Supplier<PathPatternParser> parser,
-			Supplier<List<PrincipalProvider>> principals, Environment environment) {
-		return new RequestRules(limits, parser, principals, "#request.serverName", LimitedRequest::ofThread,
-				environment);
+			ObjectProvider<PrincipalProvider> principals, Environment environment) {
+		return new RequestRules(limits, parser, principals, LimitedRequest::ofThread, environment);
 	}
 
 	public static RequestRules onWebFlux(RateLimitRules limits, Supplier<PathPatternParser> parser,
-			Supplier<List<PrincipalProvider>> principals, Environment environment) {
-		return new RequestRules(limits, parser, principals, "#request.headers.getFirst('X-Tenant')",
-				LimitedRequest::ofSubscriber, environment);
+			ObjectProvider<PrincipalProvider> principals, Environment environment) {
+		return new RequestRules(limits, parser, principals, LimitedRequest::ofSubscriber, environment);
 	}
 
 	@Override
@@ -105,9 +107,9 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 					"Remove one of them.");
 		}
 		limits.forEach((limit) -> warnIfForgeable(limit.settings().key()));
-		RequestKeys keys = new RequestKeys(hops, this.principals, this.example);
+		RequestKeys keys = new RequestKeys(hops, this.principals);
 		PathPatternParser parser = this.parser.get();
-		List<RequestRule> read = limits.stream().map((rule) -> RequestRule.of(rule, parser, keys)).toList();
+		List<Rule> read = limits.stream().map((rule) -> Rule.of(rule, parser, keys)).toList();
 		return () -> this.known = new Known(read, keys);
 	}
 
@@ -138,7 +140,7 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 	}
 
 	boolean existFor(Phase phase) {
-		for (RequestRule rule : known().rules()) {
+		for (Rule rule : known().rules()) {
 			if (rule.phase() == phase) {
 				return true;
 			}
@@ -148,7 +150,7 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 
 	List<RateLimitRules.Match> matches(Phase phase, LimitedRequest request, PathContainer path) {
 		List<RateLimitRules.Match> matches = new ArrayList<>();
-		for (RequestRule rule : known().rules()) {
+		for (Rule rule : known().rules()) {
 			if (rule.phase() == phase && rule.matches(request, path)) {
 				matches.add(new RateLimitRules.Match(rule.rule(), rule.key().of(request)));
 			}
@@ -164,7 +166,78 @@ public class RequestRules implements RequestKeySource, SmartInitializingSingleto
 		return this.limits.decideAsync(matches);
 	}
 
-	private record Known(List<RequestRule> rules, RequestKeys keys) {
+	private record Known(List<Rule> rules, RequestKeys keys) {
+	}
+
+	/** A rule as it is asked for each request. */
+	private record Rule(RateLimitRule rule, Phase phase, List<PathPattern> patterns, Set<String> methods,
+			RequestKeys.RequestKey key) {
+
+		static Rule of(RateLimitRule rule, PathPatternParser parser, RequestKeys keys) {
+			return new Rule(rule, phase(rule), patterns(rule, parser), methods(rule),
+					keys.parse(rule.settings().key(), rule.place() + ".key"));
+		}
+
+		private static Phase phase(RateLimitRule rule) {
+			Phase phase = rule.settings().phase();
+			if (!RequestKeys.PRINCIPAL.equals(rule.settings().key())) {
+				return (phase != null) ? phase : Phase.BEFORE_AUTHENTICATION;
+			}
+			if (phase == Phase.BEFORE_AUTHENTICATION) {
+				throw new GuardConfigurationException(rule.place() + ".phase",
+						"the principal is not known before authentication.",
+						"Remove it, or use another key such as client-address.");
+			}
+			return Phase.AFTER_AUTHENTICATION;
+		}
+
+		private static List<PathPattern> patterns(RateLimitRule rule, PathPatternParser parser) {
+			List<PathPattern> patterns = new ArrayList<>();
+			List<String> paths = rule.settings().path();
+			for (int i = 0; i < paths.size(); i++) {
+				try {
+					patterns.add(parser.parse(parser.initFullPathPattern(paths.get(i))));
+				}
+				catch (PatternParseException ex) {
+					throw new GuardConfigurationException(rule.place() + ".path[" + i + "]",
+							"\"" + paths.get(i) + "\" does not parse: " + ex.getMessage() + ".",
+							"Write a path pattern such as /api/** or /orders/{id}.", ex);
+				}
+			}
+			return patterns;
+		}
+
+		private static Set<String> methods(RateLimitRule rule) {
+			Set<String> methods = new HashSet<>();
+			List<String> names = rule.settings().methods();
+			for (int i = 0; i < names.size(); i++) {
+				String name = names.get(i).toUpperCase(Locale.ROOT);
+				if (!Arrays.asList(HttpMethod.values()).contains(HttpMethod.valueOf(name))) {
+					throw new GuardConfigurationException(rule.place() + ".methods[" + i + "]",
+							"\"" + names.get(i) + "\" is no HTTP method.",
+							"Write one of " + Arrays.toString(HttpMethod.values()) + ".");
+				}
+				methods.add(name);
+			}
+			// Handlers for GET answer HEAD too, at the same cost
+			if (methods.contains("GET")) {
+				methods.add("HEAD");
+			}
+			return methods;
+		}
+
+		boolean matches(LimitedRequest request, PathContainer path) {
+			if (!this.methods.isEmpty() && !this.methods.contains(request.method())) {
+				return false;
+			}
+			for (PathPattern pattern : this.patterns) {
+				if (pattern.matches(path)) {
+					return true;
+				}
+			}
+			return false;
+		}
+
 	}
 
 }

@@ -5,24 +5,29 @@ package io.ge.redis.web.problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
-import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
-import io.ge.redis.web.RefusalCustomizer;
+import io.ge.redis.RedisUnavailableException;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.ErrorResponse;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -30,7 +35,7 @@ import org.springframework.web.servlet.ModelAndView;
 
 /**
  * Writes refusals as {@code application/problem+json} (RFC 9457), whose body
- * {@link ErrorResponse.Interceptor} beans may change. It answers before Spring's own
+ * {@code ErrorResponse.Interceptor} beans may change. It answers before Spring's own
  * resolvers, so that a catch-all {@code @ExceptionHandler(Exception.class)} does not turn
  * a 429 into a 500. It does not answer where the application has a handler for an
  * exception type of ours.
@@ -42,27 +47,21 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	/** The problem that the error page is about. */
 	static final String PAGE = ProblemResolver.class.getName() + ".PAGE";
 
-	private final List<RefusalCustomizer> customizers;
-
-	private final List<ErrorResponse.Interceptor> interceptors;
-
-	private final List<ProblemFields> fields;
-
-	private final JsonMapper json;
-
-	private final ApplicationHandlers handlers;
+	private final Problems problems;
 
 	private final Supplier<HandlerExceptionResolver> application;
 
-	public ProblemResolver(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
-			List<ProblemFields> fields, JsonMapper json, ApplicationContext context) {
-		this.customizers = customizers;
-		this.interceptors = interceptors;
-		this.fields = fields;
-		this.json = json;
-		this.handlers = new ApplicationHandlers(context);
+	public ProblemResolver(ApplicationContext context) {
+		this.problems = new Problems(context);
 		this.application = SingletonSupplier.of(() -> context
 			.getBean(DispatcherServlet.HANDLER_EXCEPTION_RESOLVER_BEAN_NAME, HandlerExceptionResolver.class));
+	}
+
+	/**
+	 * Returns the filter that answers refusals that no handler sees.
+	 */
+	public Filter filter() {
+		return new RefusalFilter(this);
 	}
 
 	@Override
@@ -101,28 +100,27 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 	}
 
 	private boolean isHandledByApplication(@Nullable Object handler, GeRedisException exception) {
-		return this.handlers.handle((handler instanceof HandlerMethod method) ? method.getBeanType() : null, exception);
+		return this.problems.areHandled((handler instanceof HandlerMethod method) ? method.getBeanType() : null,
+				exception);
 	}
 
 	/**
 	 * Writes the problem unless the response is under way or the exception is no refusal.
-	 * A challenge that was set before is kept. A client that prefers a page gets the
-	 * error page of the application.
+	 * Headers that were set before are kept, such as a challenge or the state of limits.
+	 * A client that prefers a page gets the error page of the application.
 	 */
-	public boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
+	boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		Problem problem = response.isCommitted() ? null
-				: Problem.of(exception, this.customizers, this.interceptors, request.getRequestURI());
+		Problems.Problem problem = response.isCommitted() ? null : this.problems.of(exception, request.getRequestURI());
 		if (problem == null) {
 			return false;
 		}
-		this.fields.forEach((more) -> more.add(exception, request, response));
 		problem.headers().forEach((name, values) -> {
-			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !response.containsHeader(name)) {
+			if (!response.containsHeader(name)) {
 				values.forEach((value) -> response.setHeader(name, value));
 			}
 		});
-		if (Problem.isPageWanted(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)))) {
+		if (Problems.Problem.isPageWanted(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)))) {
 			request.setAttribute(PAGE, problem);
 			response.sendError(problem.detail().getStatus(), problem.detail().getTitle());
 		}
@@ -132,14 +130,11 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 		return true;
 	}
 
-	void write(Problem problem, HttpServletResponse response) throws IOException {
+	void write(Problems.Problem problem, HttpServletResponse response) throws IOException {
 		response.resetBuffer();
 		response.setStatus(problem.detail().getStatus());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-		send(this.json.writeValueAsBytes(problem.members()), response);
-	}
-
-	private static void send(byte[] body, HttpServletResponse response) throws IOException {
+		byte[] body = this.problems.write(problem);
 		try {
 			response.getOutputStream().write(body);
 		}
@@ -147,6 +142,130 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 			// The failed handler had taken the writer
 			response.getWriter().write(new String(body, StandardCharsets.UTF_8));
 		}
+	}
+
+	/**
+	 * Answers refusals that no handler sees, in front of Spring Security. An outage of
+	 * Redis that leaves the filters is a 503 rather than a 500. A 401 without a body gets
+	 * the problem that is noted as request attribute {@link GeRedisException}. The header
+	 * of Spring Security is kept. If its filters do not let the dispatch to an error page
+	 * pass, the client gets the problem, and no redirect to a login.
+	 */
+	static final class RefusalFilter implements Filter {
+
+		private static final String NOTED = GeRedisException.class.getName();
+
+		private final ProblemResolver problems;
+
+		RefusalFilter(ProblemResolver problems) {
+			this.problems = problems;
+		}
+
+		@Override
+		public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			if (request instanceof HttpServletRequest httpRequest
+					&& response instanceof HttpServletResponse httpResponse) {
+				doFilter(httpRequest, httpResponse, chain);
+			}
+			else {
+				chain.doFilter(request, response);
+			}
+		}
+
+		private void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+				throws IOException, ServletException {
+			Problems.Problem problem = (request.getDispatcherType() == DispatcherType.ERROR)
+					? (Problems.Problem) request.getAttribute(ProblemResolver.PAGE) : null;
+			ErrorPage page = (problem != null) ? new ErrorPage(response, problem.detail().getStatus()) : null;
+			try {
+				chain.doFilter(request, (page != null) ? page : response);
+			}
+			catch (ServletException | RuntimeException ex) {
+				GeRedisException refusal = findRefusal(ex);
+				if (refusal == null || !this.problems.write(refusal, request, response)) {
+					throw ex;
+				}
+			}
+			if (problem != null && page != null && page.isReplaced && !response.isCommitted()) {
+				this.problems.write(problem, response);
+			}
+			if (request.getDispatcherType() == DispatcherType.REQUEST && isBare(response)
+					&& request.getAttribute(NOTED) instanceof GeRedisException refusal) {
+				if (refusal instanceof RedisUnavailableException) {
+					response.setHeader(HttpHeaders.WWW_AUTHENTICATE, null);
+				}
+				this.problems.write(refusal, request, response);
+			}
+		}
+
+		private static @Nullable GeRedisException findRefusal(Throwable failure) {
+			for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+				if (cause instanceof GeRedisException refused && refused.refusal() != null) {
+					return refused;
+				}
+			}
+			return null;
+		}
+
+		private static boolean isBare(HttpServletResponse response) {
+			return !response.isCommitted() && response.getStatus() == HttpStatus.UNAUTHORIZED.value()
+					&& response.getContentType() == null;
+		}
+
+		/**
+		 * Takes a page, and no other answer in its place.
+		 */
+		private static final class ErrorPage extends HttpServletResponseWrapper {
+
+			private final int status;
+
+			private boolean isReplaced;
+
+			ErrorPage(HttpServletResponse response, int status) {
+				super(response);
+				this.status = status;
+			}
+
+			@Override
+			public void setStatus(int status) {
+				if (status == this.status) {
+					super.setStatus(status);
+				}
+				else {
+					this.isReplaced = true;
+				}
+			}
+
+			@Override
+			public void sendError(int status) {
+				this.isReplaced = true;
+			}
+
+			@Override
+			public void sendError(int status, String message) {
+				this.isReplaced = true;
+			}
+
+			@Override
+			public void sendRedirect(String location) {
+				this.isReplaced = true;
+			}
+
+			@Override
+			public void sendRedirect(String location, int status, boolean clearBuffer) {
+				this.isReplaced = true;
+			}
+
+			@Override
+			public void flushBuffer() throws IOException {
+				if (!this.isReplaced) {
+					super.flushBuffer();
+				}
+			}
+
+		}
+
 	}
 
 }

@@ -2,67 +2,71 @@
 
 package io.ge.redis.web.problem;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
-import io.ge.redis.web.RefusalCustomizer;
+import io.ge.redis.core.call.SubscriberScope;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
+import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.ErrorResponse;
+import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 import org.springframework.web.server.handler.ExceptionHandlingWebHandler;
+import org.springframework.web.server.handler.ResponseStatusExceptionHandler;
 
 /**
  * Writes refusals on WebFlux as {@link ProblemResolver} does on servlets.
  */
 public class ReactiveProblemResolver {
 
-	private final List<RefusalCustomizer> customizers;
-
-	private final List<ErrorResponse.Interceptor> interceptors;
-
-	private final List<ReactiveProblemFields> fields;
-
-	private final JsonMapper json;
+	private final Problems problems;
 
 	private final Supplier<List<WebExceptionHandler>> pages;
-
-	private final ApplicationHandlers handlers;
 
 	private final Supplier<RequestMappingHandlerAdapter> advice;
 
 	private final Supplier<List<HandlerResultHandler>> results;
 
-	/**
-	 * Creates a resolver.
-	 * @param pages write error pages
-	 */
-	public ReactiveProblemResolver(List<RefusalCustomizer> customizers, List<ErrorResponse.Interceptor> interceptors,
-			List<ReactiveProblemFields> fields, JsonMapper json, Supplier<List<WebExceptionHandler>> pages,
-			ApplicationContext context) {
-		this.customizers = customizers;
-		this.interceptors = interceptors;
-		this.fields = fields;
-		this.json = json;
-		this.pages = SingletonSupplier.of(pages);
-		this.handlers = new ApplicationHandlers(context);
+	public ReactiveProblemResolver(ApplicationContext context) {
+		this.problems = new Problems(context);
+		this.pages = Problems.all(context, WebExceptionHandler.class);
 		this.advice = SingletonSupplier.of(() -> context.getBean(RequestMappingHandlerAdapter.class));
-		this.results = SingletonSupplier
-			.of(() -> context.getBeanProvider(HandlerResultHandler.class).orderedStream().toList());
+		this.results = Problems.all(context, HandlerResultHandler.class);
+	}
+
+	/**
+	 * Returns the filter that answers refusals that no handler of the application has
+	 * taken.
+	 */
+	public WebFilter filter(int order) {
+		return new RefusalWebFilter(this, order);
+	}
+
+	/**
+	 * Returns the adapter that answers refusals of handlers.
+	 */
+	public HandlerAdapter adapter(Supplier<List<SubscriberScope>> scopes) {
+		return new RefusalHandlerAdapter(this, this.advice, scopes);
 	}
 
 	/**
@@ -70,17 +74,13 @@ public class ReactiveProblemResolver {
 	 * answer to a client.
 	 */
 	boolean isLeftToApplication(@Nullable Class<?> controller, GeRedisException refusal) {
-		return this.handlers.handle(controller, refusal) || refusal.refusal() == null;
-	}
-
-	boolean isCaughtByApplication(Class<?> controller, Error error) {
-		return this.handlers.handleErrors(controller, error);
+		return this.problems.areHandled(controller, refusal) || refusal.refusal() == null;
 	}
 
 	/**
 	 * Answers a refusal of a handler, {@code null} if it is left to others.
 	 */
-	public @Nullable Mono<Void> answer(@Nullable Class<?> controller, Throwable failure, ServerWebExchange exchange) {
+	@Nullable Mono<Void> answer(@Nullable Class<?> controller, Throwable failure, ServerWebExchange exchange) {
 		return (failure instanceof GeRedisException refusal && !isLeftToApplication(controller, refusal))
 				? write(refusal, exchange) : null;
 	}
@@ -112,42 +112,127 @@ public class ReactiveProblemResolver {
 
 	/**
 	 * Writes the problem, {@code null} if the response is under way or the exception is
-	 * no refusal. A challenge that was set before is kept. A client that prefers a page
+	 * no refusal. Headers that were set before are kept. A client that prefers a page
 	 * gets the error page of the application.
 	 */
-	public @Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange) {
+	@Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
-		Problem problem = response.isCommitted() ? null : Problem.of(exception, this.customizers, this.interceptors,
-				exchange.getRequest().getURI().getRawPath());
+		Problems.Problem problem = response.isCommitted() ? null
+				: this.problems.of(exception, exchange.getRequest().getURI().getRawPath());
 		if (problem == null) {
 			return null;
 		}
 		response.setStatusCode(HttpStatusCode.valueOf(problem.detail().getStatus()));
 		HttpHeaders headers = response.getHeaders();
 		headers.clearContentHeaders();
-		this.fields.forEach((more) -> more.add(exception, exchange));
-		problem.headers().forEach((name, values) -> {
-			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !headers.containsHeader(name)) {
-				headers.put(name, values);
-			}
-		});
+		problem.headers().forEach(headers::putIfAbsent);
 		Mono<Void> written = Mono.defer(() -> write(problem, response));
-		return Problem.isPageWanted(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT))
+		return Problems.Problem.isPageWanted(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT))
 				? page(problem, exception, exchange).onErrorResume((failure) -> written) : written;
 	}
 
 	// Like for an exception of the application, but without its exception handlers
-	private Mono<Void> page(Problem problem, GeRedisException exception, ServerWebExchange exchange) {
+	private Mono<Void> page(Problems.Problem problem, GeRedisException exception, ServerWebExchange exchange) {
 		ResponseStatusException failure = new ResponseStatusException(
 				HttpStatusCode.valueOf(problem.detail().getStatus()), problem.detail().getTitle(), exception);
-		return new ExceptionHandlingWebHandler((same) -> Mono.error(failure), this.pages.get()).handle(exchange);
+		// Without the handler for all that has no page
+		List<WebExceptionHandler> pages = this.pages.get()
+			.stream()
+			.filter((page) -> !(page instanceof ResponseStatusExceptionHandler))
+			.toList();
+		return new ExceptionHandlingWebHandler((same) -> Mono.error(failure), pages).handle(exchange);
 	}
 
-	private Mono<Void> write(Problem problem, ServerHttpResponse response) {
-		byte[] body = this.json.writeValueAsBytes(problem.members());
+	private Mono<Void> write(Problems.Problem problem, ServerHttpResponse response) {
+		byte[] body = this.problems.write(problem);
 		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		response.getHeaders().setContentLength(body.length);
 		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+	}
+
+	/**
+	 * The counterpart of the filter on servlets, for every refusal that no handler of the
+	 * application has taken. The refusal that explains a bare 401 is noted in the context
+	 * of Reactor: in an {@link AtomicReference} by the name of {@link GeRedisException}.
+	 */
+	static final class RefusalWebFilter implements WebFilter, Ordered {
+
+		private static final String NOTED = GeRedisException.class.getName();
+
+		private final ReactiveProblemResolver problems;
+
+		private final int order;
+
+		RefusalWebFilter(ReactiveProblemResolver problems, int order) {
+			this.problems = problems;
+			this.order = order;
+		}
+
+		@Override
+		public int getOrder() {
+			return this.order;
+		}
+
+		@Override
+		public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+			AtomicReference<@Nullable GeRedisException> noted = new AtomicReference<>();
+			ServerHttpResponse response = (exchange.getResponse() instanceof ZeroCopyHttpOutputMessage)
+					? new ZeroCopyCompleting(exchange, noted) : new Completing(exchange, noted);
+			return chain.filter(exchange.mutate().response(response).build())
+				.contextWrite((context) -> context.put(NOTED, noted))
+				.onErrorResume((failure) -> {
+					Mono<Void> answer = answer(failure, exchange);
+					return (answer != null) ? answer : Mono.error(failure);
+				});
+		}
+
+		private @Nullable Mono<Void> answer(Throwable failure, ServerWebExchange exchange) {
+			for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+				Mono<Void> answer = (cause instanceof GeRedisException refusal) ? this.problems.write(refusal, exchange)
+						: null;
+				if (answer != null) {
+					return answer;
+				}
+			}
+			return null;
+		}
+
+		private class Completing extends ServerHttpResponseDecorator {
+
+			private final ServerWebExchange exchange;
+
+			private final AtomicReference<@Nullable GeRedisException> noted;
+
+			Completing(ServerWebExchange exchange, AtomicReference<@Nullable GeRedisException> noted) {
+				super(exchange.getResponse());
+				this.exchange = exchange;
+				this.noted = noted;
+			}
+
+			@Override
+			public Mono<Void> setComplete() {
+				GeRedisException refusal = this.noted.get();
+				boolean bare = getStatusCode() == HttpStatus.UNAUTHORIZED && getHeaders().getContentType() == null;
+				Mono<Void> answer = (refusal != null && bare)
+						? RefusalWebFilter.this.problems.write(refusal, this.exchange) : null;
+				return (answer != null) ? answer : super.setComplete();
+			}
+
+		}
+
+		private final class ZeroCopyCompleting extends Completing implements ZeroCopyHttpOutputMessage {
+
+			ZeroCopyCompleting(ServerWebExchange exchange, AtomicReference<@Nullable GeRedisException> noted) {
+				super(exchange, noted);
+			}
+
+			@Override
+			public Mono<Void> writeWith(Path file, long position, long count) {
+				return ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count);
+			}
+
+		}
+
 	}
 
 }

@@ -3,9 +3,11 @@
 package io.ge.redis.web.problem;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.ge.redis.GeRedisException;
 import io.ge.redis.core.call.SubscriberScope;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -25,21 +27,20 @@ import org.springframework.web.server.ServerWebExchange;
  * results and futures it also binds the context of the request to the thread. The caller
  * is looked up only if a guard asks: public handlers cost no session.
  */
-public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
+class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler, Ordered {
 
 	private final ReactiveProblemResolver problems;
 
-	private final WatchedHandlers handlers;
+	private final WatchedHandlers handlers = new WatchedHandlers();
 
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
 	private final Supplier<List<SubscriberScope>> scopes;
 
-	public RefusalHandlerAdapter(ReactiveProblemResolver problems, Supplier<RequestMappingHandlerAdapter> adapter,
+	RefusalHandlerAdapter(ReactiveProblemResolver problems, Supplier<RequestMappingHandlerAdapter> adapter,
 			Supplier<List<SubscriberScope>> scopes) {
 		this.problems = problems;
-		this.handlers = new WatchedHandlers(problems);
-		this.adapter = SingletonSupplier.of(adapter);
+		this.adapter = adapter;
 		this.scopes = SingletonSupplier.of(scopes);
 	}
 
@@ -57,23 +58,34 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 	public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
 		HandlerMethod method = (HandlerMethod) handler;
 		if (!this.handlers.isWatched(method)) {
-			return call(exchange, method, method);
+			return call(exchange, method.getBeanType(), method);
 		}
 		return Mono.deferContextual((context) -> {
 			Mono<UnaryOperator<Runnable>> scope = SubscriberScope.findLate(this.scopes.get(), context);
-			return (scope != null)
-					? scope.flatMap((found) -> call(exchange, method, this.handlers.watch(method, found)))
-					: call(exchange, method, this.handlers.watch(method, UnaryOperator.identity()));
+			return (scope != null) ? scope.flatMap((found) -> watch(exchange, method, found))
+					: watch(exchange, method, UnaryOperator.identity());
 		});
 	}
 
-	private Mono<HandlerResult> call(ServerWebExchange exchange, HandlerMethod method, HandlerMethod called) {
+	private Mono<HandlerResult> watch(ServerWebExchange exchange, HandlerMethod method, UnaryOperator<Runnable> scope) {
 		Class<?> controller = method.getBeanType();
+		AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
+		HandlerMethod watched = this.handlers.watch(method, scope, (failure) -> {
+			boolean taken = failure instanceof GeRedisException refusal
+					&& !this.problems.isLeftToApplication(controller, refusal);
+			refused.set(taken ? failure : null);
+			return taken;
+		});
+		return call(exchange, controller, watched).singleOptional().flatMap((result) -> {
+			Throwable refusal = refused.get();
+			return (refusal != null) ? handle(controller, refusal, null, exchange) : Mono.justOrEmpty(result);
+		});
+	}
+
+	private Mono<HandlerResult> call(ServerWebExchange exchange, Class<?> controller, HandlerMethod called) {
 		return this.adapter.get()
 			.handle(exchange, called)
-			.doOnNext((result) -> result.setExceptionHandler(before(controller, result.getExceptionHandler())))
-			.onErrorResume(WatchedHandlers.RefusedError.class,
-					(refused) -> handle(controller, refused, null, exchange));
+			.doOnNext((result) -> result.setExceptionHandler(before(controller, result.getExceptionHandler())));
 	}
 
 	// A result may fail while it is written
@@ -88,12 +100,11 @@ public class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionH
 
 	private Mono<HandlerResult> handle(@Nullable Class<?> controller, Throwable failure,
 			@Nullable DispatchExceptionHandler next, ServerWebExchange exchange) {
-		Throwable cause = (failure instanceof WatchedHandlers.RefusedError refused) ? refused.refusal() : failure;
-		Mono<Void> answer = this.problems.answer(controller, cause, exchange);
+		Mono<Void> answer = this.problems.answer(controller, failure, exchange);
 		if (answer != null) {
 			return answer.then(Mono.empty());
 		}
-		return (next != null) ? next.handleError(exchange, cause) : Mono.error(cause);
+		return (next != null) ? next.handleError(exchange, failure) : Mono.error(failure);
 	}
 
 }

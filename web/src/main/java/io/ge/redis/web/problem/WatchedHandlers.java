@@ -6,12 +6,15 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-import io.ge.redis.GeRedisException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +43,7 @@ import org.springframework.web.method.HandlerMethod;
  * for those that return futures, the context of the request is also bound to the thread.
  * <p>
  * They are called on an object of a class derived from the controller's, one for each
- * request, which turns a refusal into a {@link RefusedError}. Where no class can be
+ * request, which keeps refusals from the handlers of exceptions. Where no class can be
  * derived (final, native image), a catch-all of the application handles the refusals.
  */
 final class WatchedHandlers {
@@ -54,12 +57,6 @@ final class WatchedHandlers {
 	private final Map<Class<?>, Optional<Class<?>>> derived = new ConcurrentHashMap<>();
 
 	private final Map<Method, Boolean> watched = new ConcurrentHashMap<>();
-
-	private final ReactiveProblemResolver problems;
-
-	WatchedHandlers(ReactiveProblemResolver problems) {
-		this.problems = problems;
-	}
 
 	boolean isWatched(HandlerMethod handler) {
 		return this.watched.computeIfAbsent(handler.getMethod(), (method) -> isOfWatchedForm(handler))
@@ -115,56 +112,40 @@ final class WatchedHandlers {
 		return !ReflectionUtils.isObjectMethod(method) && !method.getName().equals("finalize");
 	}
 
-	HandlerMethod watch(HandlerMethod handler, UnaryOperator<Runnable> scope) {
+	/**
+	 * Returns what is called instead of a handler. A failure that is taken leaves it
+	 * without result.
+	 */
+	HandlerMethod watch(HandlerMethod handler, UnaryOperator<Runnable> scope, Predicate<Throwable> taken) {
 		Class<?> type = this.derived.getOrDefault(ClassUtils.getUserClass(handler.getBean()), Optional.empty())
 			.orElseThrow();
 		Object standIn = this.objenesis.newInstance(type, true);
-		MethodInterceptor call = (self, method, arguments, proxy) -> call(handler, scope, method, arguments);
+		MethodInterceptor call = (self, method, arguments, proxy) -> call(handler, scope, taken, method, arguments);
 		((Factory) standIn).setCallbacks(new Callback[] { call, NoOp.INSTANCE });
 		return new StandIn(handler, standIn);
 	}
 
-	private @Nullable Object call(HandlerMethod handler, UnaryOperator<Runnable> scope, Method method,
-			@Nullable Object[] arguments) throws Throwable {
+	private @Nullable Object call(HandlerMethod handler, UnaryOperator<Runnable> scope, Predicate<Throwable> taken,
+			Method method, @Nullable Object[] arguments) throws Throwable {
 		ReflectionUtils.makeAccessible(method);
-		Outcome outcome = new Outcome();
-		scope.apply(() -> outcome.of(handler.getBean(), method, arguments)).run();
-		if (outcome.failure != null) {
-			throw passable(handler, outcome.failure);
+		FutureTask<@Nullable Object> call = new FutureTask<>(() -> method.invoke(handler.getBean(), arguments));
+		scope.apply(call).run();
+		try {
+			Object value = call.get();
+			ReactiveAdapter adapter = endOnly(handler.getReturnType());
+			return (adapter != null && value != null)
+					? adapter.fromPublisher(
+							Mono.from(adapter.toPublisher(value)).onErrorResume(taken, (failure) -> Mono.empty()))
+					: value;
 		}
-		ReactiveAdapter adapter = endOnly(handler.getReturnType());
-		return (adapter != null && outcome.value != null) ? adapter.fromPublisher(
-				Mono.from(adapter.toPublisher(outcome.value)).onErrorMap((failure) -> passable(handler, failure)))
-				: outcome.value;
-	}
-
-	private Throwable passable(HandlerMethod handler, Throwable failure) {
-		if (failure instanceof GeRedisException refusal
-				&& !this.problems.isLeftToApplication(handler.getBeanType(), refusal)) {
-			RefusedError error = new RefusedError(refusal);
-			return this.problems.isCaughtByApplication(handler.getBeanType(), error) ? refusal : error;
+		catch (ExecutionException ex) {
+			Throwable failure = (ex.getCause() instanceof InvocationTargetException thrown)
+					? thrown.getTargetException() : Objects.requireNonNullElse(ex.getCause(), ex);
+			if (!taken.test(failure)) {
+				throw failure;
+			}
+			return null;
 		}
-		return failure;
-	}
-
-	private static final class Outcome {
-
-		private @Nullable Object value;
-
-		private @Nullable Throwable failure;
-
-		void of(Object controller, Method method, @Nullable Object[] arguments) {
-			try {
-				this.value = method.invoke(controller, arguments);
-			}
-			catch (InvocationTargetException ex) {
-				this.failure = ex.getTargetException();
-			}
-			catch (IllegalAccessException | RuntimeException ex) {
-				this.failure = ex;
-			}
-		}
-
 	}
 
 	private static final class StandIn extends HandlerMethod {
@@ -179,24 +160,6 @@ final class WatchedHandlers {
 		@Override
 		public Object getBean() {
 			return this.controller;
-		}
-
-	}
-
-	/**
-	 * Carries a refusal past handlers for exceptions, which do not handle errors.
-	 */
-	static final class RefusedError extends Error {
-
-		private final transient GeRedisException refusal;
-
-		RefusedError(GeRedisException refusal) {
-			super(refusal.getMessage(), null, false, false);
-			this.refusal = refusal;
-		}
-
-		GeRedisException refusal() {
-			return this.refusal;
 		}
 
 	}

@@ -62,7 +62,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ReactiveExchangeTests {
 
-	private static final ExchangeRules RULES = new ExchangeRules(new ResponseRules(List::of), 10,
+	private static final ExchangeRules RULES = new ExchangeRules(ExchangeRules.keptHeaders(List.of()), 10,
 			OversizedResponse.LOST, 5);
 
 	private static final Method HANDLER = handler();
@@ -365,7 +365,7 @@ class ReactiveExchangeTests {
 			.write();
 		answer(post(""), (exchange, response) -> {
 			exchange.replay(stored);
-			exchange.replaying();
+			exchange.replaying().run();
 			response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
 			return response.writeWith(Flux.just(buffer("placeholder")));
 		}).block();
@@ -380,7 +380,7 @@ class ReactiveExchangeTests {
 		byte[] stored = new StoredResponse(new StoredResponse.Head(201, java.util.Map.of()), new byte[1]).write();
 		answer(post(""), (exchange, response) -> {
 			exchange.replay(stored);
-			exchange.replaying();
+			exchange.replaying().run();
 			exchange.failed(new IllegalStateException("refused"));
 			response.setStatusCode(HttpStatus.FORBIDDEN);
 			return response.writeWith(Mono.just(buffer("no")));
@@ -403,7 +403,7 @@ class ReactiveExchangeTests {
 		assertThat(read).containsExactly("abcd");
 		answer(request("abcd", "efgh", "ijkl"),
 				(exchange, response) -> exchange.readContent()
-					.doOnSuccess((done) -> assertThatExceptionOfType(UnreadBodyTooLargeException.class)
+					.doOnSuccess((done) -> assertThatExceptionOfType(ExchangeRules.UnreadBodyTooLargeException.class)
 						.isThrownBy(exchange::content)))
 			.block();
 	}
@@ -417,7 +417,7 @@ class ReactiveExchangeTests {
 	}
 
 	private void assertAlike(String type, String body) throws Exception {
-		ExchangeRules rules = new ExchangeRules(new ResponseRules(List::of), 10, OversizedResponse.LOST, 1000);
+		ExchangeRules rules = new ExchangeRules(ExchangeRules.keptHeaders(List.of()), 10, OversizedResponse.LOST, 1000);
 		List<Object> reactive = new ArrayList<>();
 		MockServerHttpRequest request = MockServerHttpRequest.post("/sales/1?q=1&b=0")
 			.header("Content-Type", type)
@@ -444,7 +444,7 @@ class ReactiveExchangeTests {
 			request.setContent(body.getBytes(StandardCharsets.UTF_8));
 		}
 		ServletExchange exchange = new ServletExchange(request, new MockHttpServletResponse(), rules);
-		exchange.expect(new GuardedHandler(HANDLER, Object.class, false, false, true));
+		exchange.expect(new IdempotencyKeyHeader.GuardedHandler(HANDLER, Object.class, false, false, true));
 		List<@Nullable Object> content = exchange.content();
 		assertThat(content).isNotNull();
 		return content;
@@ -525,7 +525,7 @@ class ReactiveExchangeTests {
 		StoredResponse kept() {
 			assertThat(this.answers).first().isInstanceOf(Recording.Stored.class);
 			return StoredResponse.read(((Recording.Stored) this.answers.get(0)).bytes(),
-					new ResponseRules(List::of).headers());
+					ExchangeRules.keptHeaders(List.of()));
 		}
 
 		@Override

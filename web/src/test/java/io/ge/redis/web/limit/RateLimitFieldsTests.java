@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RateLimitFields}.
+ * Tests for {@link RateLimitHeaders}.
  */
 class RateLimitFieldsTests {
 
@@ -25,7 +25,7 @@ class RateLimitFieldsTests {
 
 	@Test
 	void draftListsAllQuotasTheTightestFirst() {
-		Map<String, String> fields = RateLimitFields.of(Headers.DRAFT_10, List.of(HOURLY, BURST));
+		Map<String, String> fields = RateLimitHeaders.of(Headers.DRAFT_10, List.of(HOURLY, BURST));
 		assertThat(fields).containsOnlyKeys("RateLimit-Policy", "RateLimit");
 		assertThat(StructuredFieldList.parse(fields.get("RateLimit-Policy"))).containsExactly(
 				new StructuredFieldList.Item("burst", Map.of("q", 10L, "w", 2L)),
@@ -40,22 +40,22 @@ class RateLimitFieldsTests {
 		Quota day = quota("day", 10, Duration.ofDays(1), 0, Duration.ofHours(5));
 		Quota second = quota("second", 10, Duration.ofSeconds(1), 0, Duration.ofSeconds(1));
 		assertThat(
-				StructuredFieldList.parse(RateLimitFields.of(Headers.DRAFT_10, List.of(second, day)).get("RateLimit")))
+				StructuredFieldList.parse(RateLimitHeaders.of(Headers.DRAFT_10, List.of(second, day)).get("RateLimit")))
 			.extracting(StructuredFieldList.Item::name)
 			.containsExactly("day", "second");
 	}
 
 	@Test
 	void legacyTellsOfTheTightest() {
-		assertThat(RateLimitFields.of(Headers.LEGACY, List.of(HOURLY, BURST)))
+		assertThat(RateLimitHeaders.of(Headers.LEGACY, List.of(HOURLY, BURST)))
 			.isEqualTo(Map.of("X-RateLimit-Limit", "10", "X-RateLimit-Remaining", "2", "X-RateLimit-Reset", "0"));
-		assertThat(RateLimitFields.of(Headers.LEGACY, List.of(HOURLY)))
+		assertThat(RateLimitHeaders.of(Headers.LEGACY, List.of(HOURLY)))
 			.isEqualTo(Map.of("X-RateLimit-Limit", "100", "X-RateLimit-Remaining", "7", "X-RateLimit-Reset", "60"));
 	}
 
 	@Test
 	void noneTellsNothing() {
-		assertThat(RateLimitFields.of(Headers.NONE, List.of(HOURLY))).isEmpty();
+		assertThat(RateLimitHeaders.of(Headers.NONE, List.of(HOURLY))).isEmpty();
 	}
 
 	@Test
@@ -63,7 +63,7 @@ class RateLimitFieldsTests {
 		RateLimit huge = RateLimit.of("a\"b\\c\r\nd\u00e4/**", 10, Duration.ofHours(1))
 			.withAlgorithm(RateLimitAlgorithm.TOKEN_BUCKET)
 			.withBurst(1_000_000);
-		Map<String, String> fields = RateLimitFields.of(Headers.DRAFT_10,
+		Map<String, String> fields = RateLimitHeaders.of(Headers.DRAFT_10,
 				List.of(new Quota(huge, Long.MAX_VALUE, Duration.ofSeconds(Long.MAX_VALUE / 2))));
 		assertThat(StructuredFieldList.parse(fields.get("RateLimit"))).containsExactly(new StructuredFieldList.Item(
 				"a\"b\\c??d?/**", Map.of("r", 999_999_999_999_999L, "t", 999_999_999_999_999L)));

@@ -5,7 +5,9 @@ package io.ge.redis.web.limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
+import io.ge.redis.Refusal;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitDecision;
@@ -27,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RateLimitHeadersTests {
 
-	private final RateLimitHeaders headers = new RateLimitHeaders(() -> Headers.DRAFT_10);
+	private final RateLimitHeaders.OnServlets headers = new RateLimitHeaders.OnServlets(() -> Headers.DRAFT_10);
 
 	private final MockHttpServletRequest request = new MockHttpServletRequest();
 
@@ -40,22 +42,28 @@ class RateLimitHeadersTests {
 
 	@Test
 	void laterLimitsJoinEarlierOnesAndReplaceTheirOwn() {
-		this.headers.tell(List.of(quota("a", 5), quota("b", 3)), this.request, this.response);
-		this.headers.tell(List.of(quota("a", 4)), this.request, this.response);
-		Quota refused = quota("c", 0);
-		this.headers.add(
-				new RateLimitExceededException(
-						new RateLimitDecision.Denied(List.of(refused), List.of("c"), Duration.ofSeconds(1))),
-				this.request, this.response);
+		this.headers.add(List.of(quota("a", 5), quota("b", 3)), this.request, this.response);
+		this.headers.add(List.of(quota("a", 4)), this.request, this.response);
+		this.headers.add(List.of(quota("c", 0)), this.request, this.response);
 		assertThat(told()).containsExactly("c=0", "b=3", "a=4");
+	}
+
+	@Test
+	void refusalShowsItsLimitsWhereverTheyDecided() {
+		RateLimitExceededException refused = new RateLimitExceededException(
+				new RateLimitDecision.Denied(List.of(quota("c", 0)), List.of("c"), Duration.ofSeconds(1)));
+		Refusal refusal = Objects.requireNonNull(refused.refusal());
+		assertThat(RateLimitHeaders.complete(refused, refusal, Headers.DRAFT_10).headers()).containsEntry("RateLimit",
+				"\"c\";r=0;t=6");
+		assertThat(RateLimitHeaders.complete(refused, refusal, Headers.NONE)).isEqualTo(refusal);
 	}
 
 	@Test
 	void limitsOnTrialAreNotTold() {
 		Quota trial = new Quota(RateLimit.of("trial", 10, Duration.ofMinutes(1)).withShadow(true), 0, Duration.ZERO);
-		this.headers.tell(List.of(trial), this.request, this.response);
+		this.headers.add(List.of(trial), this.request, this.response);
 		assertThat(this.response.getHeaderNames()).isEmpty();
-		this.headers.tell(List.of(trial, quota("a", 5)), this.request, this.response);
+		this.headers.add(List.of(trial, quota("a", 5)), this.request, this.response);
 		assertThat(told()).containsExactly("a=5");
 	}
 
@@ -72,7 +80,7 @@ class RateLimitHeadersTests {
 	@Test
 	void committedResponseIsLeftAlone() {
 		this.response.setCommitted(true);
-		this.headers.tell(List.of(quota("a", 5)), this.request, this.response);
+		this.headers.add(List.of(quota("a", 5)), this.request, this.response);
 		assertThat(this.response.getHeaderNames()).isEmpty();
 	}
 

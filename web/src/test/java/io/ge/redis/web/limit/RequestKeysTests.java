@@ -63,7 +63,7 @@ class RequestKeysTests {
 	}
 
 	private static RequestKeys keys(int trustedHops, PrincipalProvider... providers) {
-		return new RequestKeys(trustedHops, () -> List.of(providers), "");
+		return new RequestKeys(trustedHops, () -> List.of(providers));
 	}
 
 	private static LimitedRequest limited(HttpServletRequest request) {

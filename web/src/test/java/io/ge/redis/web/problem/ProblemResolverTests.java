@@ -3,13 +3,13 @@
 package io.ge.redis.web.problem;
 
 import java.io.IOException;
-import java.util.List;
 
 import io.ge.redis.idempotency.OutcomeUnknownException;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -21,8 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ProblemResolverTests {
 
-	private final ProblemResolver writer = new ProblemResolver(List.of(), List.of(), List.of(), JsonMapper.shared(),
-			new StaticApplicationContext());
+	private final ProblemResolver writer = new ProblemResolver(context());
 
 	private final MockHttpServletResponse response = new MockHttpServletResponse();
 
@@ -46,6 +45,12 @@ class ProblemResolverTests {
 		MockHttpServletRequest request = new MockHttpServletRequest("POST", path);
 		assertThat(this.writer.write(new OutcomeUnknownException("sell"), request, this.response)).isTrue();
 		return JsonMapper.shared().readTree(this.response.getContentAsByteArray());
+	}
+
+	private static ApplicationContext context() {
+		StaticApplicationContext context = new StaticApplicationContext();
+		context.refresh();
+		return context;
 	}
 
 }

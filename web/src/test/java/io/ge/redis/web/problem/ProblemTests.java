@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * Tests for {@link Problem}.
+ * Tests for {@link Problems.Problem}.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ProblemTests {
@@ -39,14 +39,14 @@ class ProblemTests {
 	}
 
 	private static String retryAfter(Duration wait) {
-		return Problem.of(new LockNotAcquiredException("orders", wait), List.of(), List.of(), "/orders")
+		return Problems.Problem.of(new LockNotAcquiredException("orders", wait), List.of(), List.of(), "/orders")
 			.headers()
 			.getFirst(HttpHeaders.RETRY_AFTER);
 	}
 
 	@Test
 	void customizersFollowEachOther() {
-		Problem problem = Problem.of(new SubjectBlockedException("banned"),
+		Problems.Problem problem = Problems.Problem.of(new SubjectBlockedException("banned"),
 				List.of((exception, refusal) -> refusal.withStatus(451).withHeader("Link", "<a>"), (exception,
 						refusal) -> refusal.withMember("status-before", refusal.status()).withHeader("X-Other", "b")),
 				List.of(), "/orders");
@@ -63,7 +63,8 @@ class ProblemTests {
 			for (String method : List.of("Desk.buy(String)", "Desk.sell(String)")) {
 				GeRedisException missing = catchThrowableOfType(InvalidKeyException.class,
 						() -> KeyText.of(value, "The expression key = \"#id\" of @RateLimited on " + method));
-				assertThat(Problem.of(missing, List.of(), List.of(), "/orders").detail().getStatus()).isEqualTo(400);
+				assertThat(Problems.Problem.of(missing, List.of(), List.of(), "/orders").detail().getStatus())
+					.isEqualTo(400);
 			}
 		}
 		assertThat(output.toString())
@@ -80,12 +81,12 @@ class ProblemTests {
 					"text/html, application/json;q=0.5 | false", "application/problem+json, text/html | false",
 					"text/html, application/* | false", "text/html, what? | false" })
 	void aPageIsForClientsThatAskForHtmlAndNotForJson(String accept, boolean page) {
-		assertThat(Problem.isPageWanted(accept.isEmpty() ? List.of() : List.of(accept))).isEqualTo(page);
+		assertThat(Problems.Problem.isPageWanted(accept.isEmpty() ? List.of() : List.of(accept))).isEqualTo(page);
 	}
 
 	@Test
 	void failureThatRefusesNoCallIsNoProblem() {
-		assertThat(Problem.of(new GuardConfigurationException("place", "wrong", "right"),
+		assertThat(Problems.Problem.of(new GuardConfigurationException("place", "wrong", "right"),
 				List.of((exception, refusal) -> refusal.withStatus(200)), List.of(), "/orders"))
 			.isNull();
 	}

@@ -17,6 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -27,12 +28,12 @@ import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
 /**
- * Tests for {@link RefusalFilter}.
+ * Tests for {@link ProblemResolver.RefusalFilter}.
  */
 class RefusalFilterTests {
 
-	private final RefusalFilter filter = new RefusalFilter(
-			new ProblemResolver(List.of(), List.of(), List.of(), JsonMapper.shared(), new StaticApplicationContext()));
+	private final ProblemResolver.RefusalFilter filter = new ProblemResolver.RefusalFilter(
+			new ProblemResolver(context()));
 
 	private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/me");
 
@@ -109,8 +110,7 @@ class RefusalFilterTests {
 		MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/me");
 		request.addHeader("Accept", "text/html,*/*;q=0.8");
 		MockHttpServletResponse response = new MockHttpServletResponse();
-		new ProblemResolver(List.of(), List.of(), List.of(), JsonMapper.shared(), new StaticApplicationContext())
-			.write(revoked(TokenStatus.REVOKED), request, response);
+		new ProblemResolver(context()).write(revoked(TokenStatus.REVOKED), request, response);
 		assertThat(response.isCommitted()).isTrue();
 		assertThat(response.getContentAsString()).isEmpty();
 		MockHttpServletResponse dispatched = new MockHttpServletResponse();
@@ -175,6 +175,12 @@ class RefusalFilterTests {
 
 		void send(HttpServletResponse response) throws IOException;
 
+	}
+
+	private static ApplicationContext context() {
+		StaticApplicationContext context = new StaticApplicationContext();
+		context.refresh();
+		return context;
 	}
 
 }

@@ -14,9 +14,9 @@ import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.web.ZeroCopyResponse;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -27,12 +27,12 @@ import org.springframework.mock.web.server.MockServerWebExchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RefusalWebFilter}.
+ * Tests for {@link ReactiveProblemResolver.RefusalWebFilter}.
  */
 class RefusalWebFilterTests {
 
-	private final RefusalWebFilter filter = new RefusalWebFilter(new ReactiveProblemResolver(List.of(), List.of(),
-			List.of(), JsonMapper.builder().build(), List::of, new StaticApplicationContext()), 0);
+	private final ReactiveProblemResolver.RefusalWebFilter filter = new ReactiveProblemResolver.RefusalWebFilter(
+			new ReactiveProblemResolver(context()), 0);
 
 	private final MockServerHttpResponse server = new MockServerHttpResponse();
 
@@ -68,6 +68,12 @@ class RefusalWebFilterTests {
 			.filter(MockServerWebExchange.from(MockServerHttpRequest.get("/me")).mutate().response(response).build(),
 					(exchange) -> work.apply(exchange.getResponse()))
 			.block();
+	}
+
+	private static ApplicationContext context() {
+		StaticApplicationContext context = new StaticApplicationContext();
+		context.refresh();
+		return context;
 	}
 
 }
