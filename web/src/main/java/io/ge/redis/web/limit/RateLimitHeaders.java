@@ -234,18 +234,19 @@ public final class RateLimitHeaders {
 		}
 
 		void add(List<Quota> quotas, ServerWebExchange exchange) {
-			if (this.dialect.get() != Headers.NONE) {
+			Headers headers = this.dialect.get();
+			if (headers != Headers.NONE) {
 				Quotas sent = (Quotas) exchange.getAttributes()
-					.computeIfAbsent(QUOTAS, (name) -> begin(exchange.getResponse()));
+					.computeIfAbsent(QUOTAS, (name) -> begin(headers, exchange.getResponse()));
 				sent.updateAndGet((earlier) -> merge(earlier, quotas));
 			}
 		}
 
-		private Quotas begin(ServerHttpResponse response) {
+		private static Quotas begin(Headers headers, ServerHttpResponse response) {
 			Quotas quotas = new Quotas();
 			response.beforeCommit(() -> {
 				if (!quotas.get().isEmpty()) {
-					of(this.dialect.get(), quotas.get()).forEach(response.getHeaders()::set);
+					of(headers, quotas.get()).forEach(response.getHeaders()::set);
 				}
 				return Mono.empty();
 			});
