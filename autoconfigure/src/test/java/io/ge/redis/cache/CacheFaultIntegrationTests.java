@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 import io.ge.redis.cache.internal.CacheEngine;
+import io.ge.redis.cache.internal.RedisCache;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
-import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheApplication.Balance;
+import io.ge.redis.cache.internal.CacheSettings;
+import io.ge.redis.cache.internal.RedisCache;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheSettings;
-import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.outage.CallBudget;

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.ge.redis.cache.CacheEvent.Tier;
-import io.ge.redis.cache.internal.engine.RedisCache;
+import io.ge.redis.cache.internal.RedisCache;
 import io.ge.redis.core.RedisBackends;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.test.ClusterRedis;

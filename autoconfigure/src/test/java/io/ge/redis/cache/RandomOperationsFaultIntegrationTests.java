@@ -5,7 +5,7 @@ package io.ge.redis.cache;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.ge.redis.cache.internal.engine.RedisCache;
+import io.ge.redis.cache.internal.RedisCache;
 import io.ge.redis.test.Wide;
 import io.ge.redis.test.fault.Fault;
 import io.ge.redis.test.fault.FaultRun;

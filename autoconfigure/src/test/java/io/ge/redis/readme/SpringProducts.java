@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.cache.internal.CachePattern;
+import io.ge.redis.cache.SpringCaches;
 import io.ge.redis.readme.Products.Product;
 
 import org.springframework.cache.CacheManager;
@@ -89,8 +89,8 @@ public class SpringProducts {
 
 		// @formatter:off
 		@Bean(defaultCandidate = false)
-		CacheManager redisCaches(CachePattern guard) {
-			return guard.cacheManager();
+		CacheManager redisCaches(SpringCaches caches) {
+			return caches.cacheManager();
 		}
 		// @formatter:on
 

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-import io.ge.redis.cache.internal.engine.RedisCache;
+import io.ge.redis.cache.internal.RedisCache;
 import io.ge.redis.core.script.LuaScript;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-import io.ge.redis.cache.internal.engine.RedisCache;
+import io.ge.redis.cache.internal.RedisCache;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;
 import io.lettuce.core.RedisClient;

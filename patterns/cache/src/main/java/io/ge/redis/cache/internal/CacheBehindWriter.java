@@ -11,9 +11,7 @@ import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.behind.WriteBehind;
 import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheType;
-import io.ge.redis.cache.internal.engine.CacheValues;
 import io.ge.redis.cache.internal.engine.NewValue;
 import io.ge.redis.cache.internal.engine.Snapshot;
 import io.ge.redis.core.call.GuardedCalls;
@@ -27,10 +25,10 @@ import tools.jackson.databind.JavaType;
  * Changes caches that are written behind: Redis takes the change and the value, in one
  * step, and the store gets it later. No transaction has a part in it.
  */
-public record CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
+record CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, CacheValues values, CacheEngine engine,
 		GuardEvents events, WriteBehind behind, GuardedCalls calls) {
 
-	public long write(CacheKey key, @Nullable Object value) {
+	long write(CacheKey key, @Nullable Object value) {
 		CompletableFuture<Long> version = append(key, value,
 				(stamp) -> CompletableFuture.completedFuture(Waiting.await(stamp)));
 		return taken(key, Waiting.await(version));
@@ -40,7 +38,7 @@ public record CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, Cac
 	 * Writes like {@link #write}, without blocking.
 	 * @return completes with the version of the change, on a thread of the application
 	 */
-	public CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
+	CompletionStage<Long> writeAsync(CacheKey key, @Nullable Object value) {
 		// Values are made on threads of the application
 		CompletableFuture<Long> version = append(key, value, (stamp) -> handedOver(stamp, UnaryOperator.identity()));
 		return handedOver(version.copy(), (appended) -> taken(key, appended));
@@ -104,7 +102,7 @@ public record CacheBehindWriter(CacheRegistry definitions, CacheCodec codec, Cac
 	 * Returns the type that a cache has in its store, or is declared with, if one is
 	 * known.
 	 */
-	public @Nullable CacheType heldType(String cache) {
+	@Nullable CacheType heldType(String cache) {
 		JavaType stored = this.behind.storedType(cache);
 		return (stored != null) ? this.codec.type(stored) : this.definitions.type(cache);
 	}

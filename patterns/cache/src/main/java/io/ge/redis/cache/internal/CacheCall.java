@@ -11,12 +11,11 @@ import java.util.function.Supplier;
 
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.CacheLoadTimeoutException;
+import io.ge.redis.cache.internal.CacheLoads.Question;
 import io.ge.redis.cache.internal.behind.PendingChange;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheLookup;
 import io.ge.redis.cache.internal.engine.CacheLookup.Load;
-import io.ge.redis.cache.internal.engine.CacheQuestion;
-import io.ge.redis.cache.internal.engine.CacheSettings;
 import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.cache.internal.engine.NearToken;
 import io.ge.redis.cache.internal.engine.NearValue;
@@ -92,13 +91,13 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 	private void begin(CacheSource found) {
 		List<CacheKey> keys = found.keys();
 		this.source = found;
-		this.scope = new CallerScope(this.reader.transactions, this.reader.reactive, this.context);
+		this.scope = new CallerScope(this.reader.transactions(), this.reader.reactive(), this.context);
 		this.snapshot = this.scope.snapshot();
-		this.settings = this.reader.definitions.settings(found.cache());
-		this.budget = this.reader.loads.newBudget();
+		this.settings = this.reader.definitions().settings(found.cache());
+		this.budget = this.reader.loads().newBudget();
 		this.entries = new ArrayList<>(keys.size());
 		this.asked = new ArrayList<>(keys.size());
-		boolean due = this.reader.invalidations.isDue(found.cache());
+		boolean due = this.reader.invalidations().isDue(found.cache());
 		for (CacheKey key : keys) {
 			Entry entry = new Entry(key);
 			this.entries.add(entry);
@@ -107,7 +106,7 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 			if (held != null) {
 				entry.value = held.value();
 			}
-			else if (inside || due) {
+			else if (inside || due || this.reader.engine().journal().holds(key)) {
 				entry.load = Load.BYPASS;
 			}
 			else {
@@ -120,17 +119,17 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 		List<Entry> wanted = this.asked;
 		if (!(this.source instanceof CacheSource.Several)) {
 			Entry only = wanted.get(0);
-			CacheQuestion question = question(only);
+			CacheLoads.Question question = question(only);
 			CompletableFuture<Void> ready = ready();
-			CompletableFuture<CacheLookup> lookup = this.reader.loads.lookup(question, this.budget);
+			CompletableFuture<CacheLookup> lookup = this.reader.loads().lookup(question, this.budget);
 			return handedOver(lookup.thenCompose((found) -> {
 				only.found = found;
 				return judged(ready);
 			}), lookup);
 		}
-		List<CacheQuestion> questions = wanted.stream().map(this::question).toList();
+		List<CacheLoads.Question> questions = wanted.stream().map(this::question).toList();
 		CompletableFuture<Void> ready = ready();
-		return handedOver(this.reader.loads.lookupAll(questions, this.budget).thenCompose((found) -> {
+		return handedOver(this.reader.loads().lookupAll(questions, this.budget).thenCompose((found) -> {
 			for (int i = 0; i < found.size(); i++) {
 				wanted.get(i).found = found.get(i);
 			}
@@ -139,15 +138,15 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 	}
 
 	private CompletableFuture<Void> ready() {
-		return this.reader.invalidations.ready(this.source.cache(), this.budget);
+		return this.reader.invalidations().ready(this.source.cache(), this.budget);
 	}
 
-	private CacheQuestion question(Entry entry) {
+	private CacheLoads.Question question(Entry entry) {
 		entry.token = this.reader.keeping(entry.key);
 		// A value in memory must not outlive its entry, and one written behind has no end
-		boolean timed = entry.token != null || this.reader.behind.isBehind(this.source.cache());
-		return new CacheQuestion(entry.key, this.settings, this.source.type().readable(), entry.rejected != null, timed,
-				!this.snapshot.transactional() && !this.source.isOpen(), this.source.isOpen());
+		boolean timed = entry.token != null || this.reader.behind().isBehind(this.source.cache());
+		return new CacheLoads.Question(entry.key, this.settings, this.source.type().readable(), entry.rejected != null,
+				timed, !this.snapshot.transactional() && !this.source.isOpen(), this.source.isOpen());
 	}
 
 	private CompletableFuture<@Nullable Void> judged(CompletableFuture<Void> ready) {
@@ -168,14 +167,17 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 	 * loaded.
 	 */
 	private CompletableFuture<@Nullable Void> changesFirst() {
-		if (!this.reader.behind.isBehind(this.source.cache())) {
+		if (!this.reader.behind().isBehind(this.source.cache())) {
 			return Work.DONE;
 		}
-		return CompletableFuture.allOf(this.entries.stream()
-			.filter(Entry::isPerhapsLoaded)
-			.map((entry) -> this.reader.behind.pending(this.source.cache(), entry.key.parts())
-				.handle((change, failure) -> entry.change = change))
-			.toArray(CompletableFuture[]::new));
+		return CompletableFuture
+			.allOf(this.entries.stream()
+				.filter(Entry::isPerhapsLoaded)
+				.map((entry) -> this.reader.behind()
+					.pending(this.source.cache(), entry.key.parts())
+					.handle((change, failure) -> entry.change = change))
+				.toArray(CompletableFuture[]::new))
+			.<@Nullable Void>thenApply((none) -> null);
 	}
 
 	/**
@@ -237,7 +239,7 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 		}
 		this.asked = again;
 		if (!again.isEmpty()) {
-			return () -> this.reader.calls.start(this.source.form(), () -> this);
+			return () -> this.reader.calls().start(this.source.form(), () -> this);
 		}
 		List<Entry> missing = new ArrayList<>(0);
 		for (Entry entry : this.entries) {
@@ -253,7 +255,7 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 	 * @return whether that is known; if not, it is looked up once more
 	 */
 	private boolean take(Entry entry) {
-		CacheLookup found = entry.found;
+		CacheLookup found = Objects.requireNonNull(entry.found);
 		if (found instanceof Load open) {
 			entry.load = (entry.rejected != null) ? open.replacing(entry.rejected) : open;
 			return true;
@@ -317,7 +319,7 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 		CacheLookup found = entry.found;
 		if (found != null) {
 			entry.found = null;
-			this.reader.loads.release(found.permit(), failed);
+			this.reader.loads().release(found.permit(), failed);
 		}
 		entry.close();
 	}

@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.invocation.Setting;

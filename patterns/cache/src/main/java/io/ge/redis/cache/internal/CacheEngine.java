@@ -14,11 +14,8 @@ import java.util.function.Consumer;
 import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.CacheEvent.Outcome;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
-import io.ge.redis.cache.internal.engine.CacheJournal;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheLoads;
 import io.ge.redis.cache.internal.engine.NewValue;
-import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.core.outage.CallBudget;
 import io.ge.redis.core.outage.Waiting;
 

@@ -26,19 +26,8 @@ import org.springframework.aop.ProxyMethodInvocation;
  * Answers readers from the cache, and publishes, writes behind or invalidates what
  * writers have changed.
  */
-final class CacheGuard implements Guard<CacheGuardOperation> {
-
-	private final Supplier<CacheReader> reader;
-
-	private final Supplier<CacheWriter> writer;
-
-	private final Supplier<? extends GeCaches> caches;
-
-	CacheGuard(Supplier<CacheReader> reader, Supplier<CacheWriter> writer, Supplier<? extends GeCaches> caches) {
-		this.reader = reader;
-		this.writer = writer;
-		this.caches = caches;
-	}
+record CacheGuard(Supplier<CacheReader> reader, Supplier<CacheWriter> writer,
+		Supplier<? extends GeCaches> caches) implements Guard<CacheGuardOperation> {
 
 	@Override
 	public @Nullable Object plain(CacheGuardOperation operation, MethodInvocation invocation) throws Throwable {
@@ -48,7 +37,7 @@ final class CacheGuard implements Guard<CacheGuardOperation> {
 		if (!reading.applies(invocation)) {
 			return invocation.proceed();
 		}
-		Invoked source = new Invoked(reading, invocation);
+		Invoked source = new Invoked(reading, invocation, reading.target().key(invocation));
 		NearValue held = this.reader.get().inMemory(source.key, source);
 		return (held != null) ? reading.wrap(held.value())
 				: GuardedCalls.run(this.reader.get().call(() -> source, () -> null));
@@ -70,9 +59,9 @@ final class CacheGuard implements Guard<CacheGuardOperation> {
 	}
 
 	private static CacheSource source(CacheGuardOperation.Reader operation, MethodInvocation invocation) {
-		CacheBulkMethod method = operation.bulk();
+		CacheGuardOperation.Bulk method = operation.bulk();
 		if (method == null) {
-			return new Invoked(operation, invocation);
+			return new Invoked(operation, invocation, operation.target().key(invocation));
 		}
 		CacheGuardOperation.Target target = operation.target();
 		return CacheSource.Several.of(target.cache(), target.key().evaluate(invocation), target.key(), operation.type(),
@@ -85,19 +74,8 @@ final class CacheGuard implements Guard<CacheGuardOperation> {
 	/**
 	 * The entry of a reader, loaded by its method.
 	 */
-	private static final class Invoked implements CacheSource {
-
-		private final CacheGuardOperation.Reader operation;
-
-		private final MethodInvocation invocation;
-
-		private final CacheKey key;
-
-		Invoked(CacheGuardOperation.Reader operation, MethodInvocation invocation) {
-			this.operation = operation;
-			this.invocation = invocation;
-			this.key = operation.target().key(invocation);
-		}
+	private record Invoked(CacheGuardOperation.Reader operation, MethodInvocation invocation,
+			CacheKey key) implements CacheSource {
 
 		@Override
 		public String cache() {

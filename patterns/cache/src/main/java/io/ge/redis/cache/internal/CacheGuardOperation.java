@@ -2,10 +2,17 @@
 
 package io.ge.redis.cache.internal;
 
+import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheTags;
@@ -13,10 +20,16 @@ import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.cache.internal.engine.NewValue;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.GuardDescription;
+import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.GuardedOperation;
 import io.ge.redis.core.invocation.MethodExpression;
+import io.ge.redis.core.invocation.ReturnTypes;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
 
 /**
  * A method with one of the cache annotations.
@@ -59,8 +72,8 @@ sealed interface CacheGuardOperation extends GuardedOperation {
 	 * @param bulk how it takes several ids, or {@code null} if it reads one entry
 	 */
 	record Reader(Target target, @Nullable MethodExpression condition, @Nullable MethodExpression unless,
-			@Nullable MethodExpression tags, CacheType type, boolean optional, @Nullable CacheBulkMethod bulk,
-			ResultForm form, List<Supplier<GuardDescription>> descriptions) implements CacheGuardOperation {
+			@Nullable MethodExpression tags, CacheType type, boolean optional, @Nullable Bulk bulk, ResultForm form,
+			List<Supplier<GuardDescription>> descriptions) implements CacheGuardOperation {
 
 		boolean applies(MethodInvocation invocation) {
 			return this.condition == null || this.condition.isTrue(invocation, null);
@@ -92,7 +105,7 @@ sealed interface CacheGuardOperation extends GuardedOperation {
 		/**
 		 * Returns the changes of a call; none where it is no writer.
 		 */
-		List<WritePart> parts(CacheWriter writer, MethodInvocation invocation);
+		List<CacheWrite.Part> parts(CacheWriter writer, MethodInvocation invocation);
 
 		TransactionBoundary boundary();
 
@@ -103,9 +116,9 @@ sealed interface CacheGuardOperation extends GuardedOperation {
 			ResultForm form, List<Supplier<GuardDescription>> descriptions) implements Writer {
 
 		@Override
-		public List<WritePart> parts(CacheWriter writer, MethodInvocation invocation) {
+		public List<CacheWrite.Part> parts(CacheWriter writer, MethodInvocation invocation) {
 			return (this.condition != null && !this.condition.isTrue(invocation, null)) ? List.of()
-					: List.of(WritePart.of(this.target.key(invocation),
+					: List.of(CacheWrite.Part.of(this.target.key(invocation),
 							(result, stamp) -> published(writer, invocation, unwrapped(result), stamp)));
 		}
 
@@ -141,12 +154,13 @@ sealed interface CacheGuardOperation extends GuardedOperation {
 			List<Supplier<GuardDescription>> descriptions) implements Writer {
 
 		@Override
-		public List<WritePart> parts(CacheWriter writer, MethodInvocation invocation) {
-			List<WritePart> parts = new ArrayList<>(this.all.size());
+		public List<CacheWrite.Part> parts(CacheWriter writer, MethodInvocation invocation) {
+			List<CacheWrite.Part> parts = new ArrayList<>(this.all.size());
 			for (Invalidation each : this.all) {
 				if (each.condition == null || each.condition.isTrue(invocation, null)) {
-					parts.add((each.key != null) ? WritePart.of(new Target(each.cache, each.key).key(invocation), null)
-							: WritePart.of(each.cache, (result) -> each.tags(invocation, result)));
+					parts.add((each.key != null)
+							? CacheWrite.Part.of(new Target(each.cache, each.key).key(invocation), null)
+							: CacheWrite.Part.of(each.cache, (result) -> each.tags(invocation, result)));
 				}
 			}
 			return parts;
@@ -173,6 +187,68 @@ sealed interface CacheGuardOperation extends GuardedOperation {
 				throw new IllegalArgumentException(this.tags + " evaluated to null");
 			}
 			return CacheTags.of(value, this.tags);
+		}
+
+	}
+
+	/**
+	 * A method from several ids to their values: what it takes and returns.
+	 *
+	 * @param parameter the type of its parameter: a {@link Collection}, {@link List} or
+	 * {@link Set}
+	 */
+	record Bulk(Class<?> parameter, Type valueType) {
+
+		private static final Pattern VARIABLE = Pattern.compile("#\\w+");
+
+		private static final Set<Class<?>> COLLECTIONS = Set.of(Iterable.class, Collection.class, List.class,
+				Set.class);
+
+		/**
+		 * Inspects a method whose annotation names several keys.
+		 * @throws io.ge.redis.GuardConfigurationException if it cannot be run for some of
+		 * them
+		 */
+		static Bulk of(GuardedMethod method, String keys) {
+			Class<?>[] parameters = method.method().getParameterTypes();
+			int continuations = KotlinDetector.isSuspendingFunction(method.method()) ? 1 : 0;
+			if (parameters.length != 1 + continuations || !COLLECTIONS.contains(parameters[0])
+					|| !VARIABLE.matcher(keys).matches()) {
+				throw method.problem("keys = \"" + keys + "\" needs a method that takes the ids and nothing else.",
+						"Give it one parameter, a Collection, List or Set, and name that: keys = \"#ids\".");
+			}
+			Type ids = element(ResolvableType.forType(GenericTypeResolver
+				.resolveType(method.method().getGenericParameterTypes()[0], method.targetClass())));
+			if (ReturnTypes.form(method).kind() == ResultForm.Kind.MULTIPLE) {
+				throw method.problem(
+						"a method with keys returns a Map from the ids to their values, not several values one by one, "
+								+ "as " + method.method().getReturnType().getSimpleName() + " does.",
+						"Return one Map of them, such as by Mono<Map<" + ids.getTypeName() + ", ...>>.");
+			}
+			ResolvableType result = ResolvableType.forType(ReturnTypes.promised(method));
+			boolean fits = result.toClass() == Map.class && result.hasGenerics() && element(result).equals(ids);
+			if (!fits) {
+				throw method.problem(
+						"a method with keys returns a Map from the ids to their values, not " + result + ".",
+						"Return Map<" + ids.getTypeName() + ", ...>, or a Mono or CompletableFuture of it.");
+			}
+			return new Bulk(parameters[0], bound(result.getGeneric(1)));
+		}
+
+		private static Type element(ResolvableType type) {
+			return bound(type.getGeneric(0));
+		}
+
+		// Kotlin's compiler writes wildcards where the source has none
+		private static Type bound(ResolvableType argument) {
+			return (argument.getType() instanceof WildcardType wildcard) ? wildcard.getUpperBounds()[0]
+					: argument.getType();
+		}
+
+		@Nullable Object[] arguments(@Nullable Object[] all, List<?> ids) {
+			@Nullable Object[] some = all.clone();
+			some[0] = (this.parameter == Set.class) ? new LinkedHashSet<>(ids) : new ArrayList<>(ids);
+			return some;
 		}
 
 	}

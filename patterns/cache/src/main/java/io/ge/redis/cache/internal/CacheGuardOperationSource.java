@@ -16,7 +16,6 @@ import io.ge.redis.cache.CacheInvalidate;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.internal.engine.CacheCodec;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -84,7 +83,7 @@ final class CacheGuardOperationSource<A extends Annotation> extends OperationSou
 			throw method.problem("key and keys are both there.",
 					"Leave key out: each element of keys is the key of one entry.");
 		}
-		CacheBulkMethod bulk = (keys != null) ? CacheBulkMethod.of(method, keys) : null;
+		CacheGuardOperation.Bulk bulk = (keys != null) ? CacheGuardOperation.Bulk.of(method, keys) : null;
 		MethodExpression key = key(method, (keys != null) ? keys : annotation.key());
 		MethodExpression condition = condition(method, annotation.condition());
 		MethodExpression unless = ofResult(method, "unless", annotation.unless());
@@ -110,7 +109,7 @@ final class CacheGuardOperationSource<A extends Annotation> extends OperationSou
 		MethodExpression unless = ofResult(method, "unless", annotation.unless());
 		MethodExpression tags = tags(method, cache, annotation.tags(), true);
 		declareTerms(method, cache, annotation.ttl(), annotation.permanent());
-		this.definitions.writers().declareWriteThrough(cache, method);
+		this.definitions.declareWriteThrough(cache, method);
 		return new CacheGuardOperation.Through(new CacheGuardOperation.Target(cache, key), value, condition, unless,
 				tags, boundary(method), (value == null) ? form(method) : form(method, value, unless, tags),
 				description(cache, "key", key, "value", value, "tags", tags, "condition", condition, "unless", unless));
@@ -120,7 +119,7 @@ final class CacheGuardOperationSource<A extends Annotation> extends OperationSou
 		String cache = cache(method, annotation.cache());
 		MethodExpression key = key(method, annotation.key());
 		MethodExpression value = value(method, cache, annotation.value(), "written");
-		this.definitions.writers().declareWriteBehind(cache, method);
+		this.definitions.declareWriteBehind(cache, method);
 		return new CacheGuardOperation.Behind(new CacheGuardOperation.Target(cache, key), value,
 				(value == null) ? form(method) : form(method, value), description(cache, "key", key, "value", value));
 	}

@@ -3,9 +3,7 @@
 package io.ge.redis.cache.internal;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,9 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.CacheEvent.Access;
 import io.ge.redis.cache.internal.CacheCall.Entry;
+import io.ge.redis.cache.internal.CacheLoads.Loaded;
 import io.ge.redis.cache.internal.behind.PendingChange;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheLoads.Loaded;
 import io.ge.redis.cache.internal.engine.CacheLookup.Load;
 import io.ge.redis.cache.internal.engine.CacheLookup.Permit;
 import io.ge.redis.cache.internal.engine.CacheTags;
@@ -77,7 +75,7 @@ final class CacheLoad implements GuardedCall.Work {
 		this.reader = call.reader;
 		this.source = call.source;
 		this.missing = missing;
-		this.stamp = this.reader.invalidations.stamp(this.source.cache(), call.snapshot);
+		this.stamp = this.reader.invalidations().stamp(this.source.cache(), call.snapshot);
 		this.age = call.snapshot.ageMillis();
 		boolean permitted = missing.stream().anyMatch((each) -> each.load().permit() != null);
 		this.tags = permitted ? this.source.tags() : null;
@@ -107,7 +105,7 @@ final class CacheLoad implements GuardedCall.Work {
 		if (only.change != null && only.change.isPresent()) {
 			return null;
 		}
-		boolean older = only.change == null && this.reader.behind.isBehind(this.source.cache());
+		boolean older = only.change == null && this.reader.behind().isBehind(this.source.cache());
 		if (older) {
 			release(false);
 		}
@@ -132,7 +130,7 @@ final class CacheLoad implements GuardedCall.Work {
 	@Override
 	public void begin(GuardedCall.Beginning beginning) throws Throwable {
 		for (Entry each : this.missing) {
-			if (this.reader.transactions.beginLoad(each.key)) {
+			if (this.reader.transactions().beginLoad(each.key)) {
 				this.within.add(each.key);
 			}
 		}
@@ -150,7 +148,7 @@ final class CacheLoad implements GuardedCall.Work {
 	private void leave() {
 		if (this.entered == Thread.currentThread()) {
 			this.entered = null;
-			this.within.forEach(this.reader.transactions::endLoad);
+			this.within.forEach(this.reader.transactions()::endLoad);
 		}
 	}
 
@@ -162,7 +160,7 @@ final class CacheLoad implements GuardedCall.Work {
 	@Override
 	public @Nullable Object start() throws Throwable {
 		this.started = System.nanoTime();
-		boolean behind = this.reader.behind.isBehind(this.source.cache());
+		boolean behind = this.reader.behind().isBehind(this.source.cache());
 		List<CacheKey> wanted = new ArrayList<>(this.missing.size());
 		for (Entry each : this.missing) {
 			each.changed = behind && takeChange(each);
@@ -182,7 +180,7 @@ final class CacheLoad implements GuardedCall.Work {
 		PendingChange change = each.change;
 		try {
 			if (change != null && change.isPresent()) {
-				each.value = this.reader.behind.value(change, this.source.type().javaType());
+				each.value = this.reader.behind().value(change, this.source.type().javaType());
 				return true;
 			}
 		}
@@ -215,10 +213,10 @@ final class CacheLoad implements GuardedCall.Work {
 			return CompletableFuture.failedFuture(failure);
 		}
 		failed();
-		CompletableFuture<Boolean> ready = this.reader.invalidations
-			.ready(this.source.cache(), this.reader.loads.newBudget())
+		CompletableFuture<Boolean> ready = this.reader.invalidations()
+			.ready(this.source.cache(), this.reader.loads().newBudget())
 			.handle((none, problem) -> problem == null);
-		return this.reader.calls.<Boolean, Boolean>handOver(ready, (known) -> known && standIn(), (unwanted) -> {
+		return this.reader.calls().<Boolean, Boolean>handOver(ready, (known) -> known && standIn(), (unwanted) -> {
 		})
 			.toCompletableFuture()
 			.thenCompose((found) -> found ? CompletableFuture.completedFuture(this.call.result())
@@ -263,60 +261,52 @@ final class CacheLoad implements GuardedCall.Work {
 		}
 		boolean held = spend();
 		List<Loaded> stored = new ArrayList<>(this.missing.size());
-		boolean made = false;
 		try {
 			long nanos = System.nanoTime() - this.started;
 			publishMisses();
-			this.reader.events.publish(new CacheEvent.Load(this.source.cache(), true, nanos));
+			this.reader.events().publish(new CacheEvent.Load(this.source.cache(), true, nanos));
 			long millis = CacheReader.millis(nanos / this.missing.size());
-			this.reader.values.loadedIn(this.source.cache(), millis);
+			this.reader.values().loadedIn(this.source.cache(), millis);
 			take(result);
 			if (held) {
 				make(stored, millis);
 			}
-			made = true;
 		}
-		finally {
+		catch (RuntimeException | Error ex) {
 			if (held) {
-				discardAllBut(made ? stored : List.of());
+				this.missing.forEach((each) -> this.reader.loads().discard(each.load().permit()));
 			}
+			throw ex;
 		}
 		if (stored.isEmpty()) {
 			return DONE;
 		}
-		CompletableFuture<?> filled = this.reader.loads.fillAll(stored, this.call.settings.leaseTime(), this.age,
-				this.call.budget);
+		CompletableFuture<?> filled = this.reader.loads()
+			.fillAll(stored, this.call.settings.leaseTime(), this.age, this.call.budget);
 		return filled.isDone() ? DONE : filled;
 	}
 
 	/**
-	 * Makes what is stored. In one transaction a writer may have begun meanwhile, whose
-	 * row is not committed: then it is not. Nor is what may be older than a change that
-	 * waits.
+	 * Makes what is stored, and discards the permits of the rest. In one transaction a
+	 * writer may have begun meanwhile, whose row is not committed: then it is not stored.
+	 * Nor is what may be older than a change that waits.
 	 */
 	private void make(List<Loaded> stored, long millis) {
-		boolean behind = this.reader.behind.isBehind(this.source.cache());
+		boolean behind = this.reader.behind().isBehind(this.source.cache());
 		for (Entry each : this.missing) {
 			Permit permit = each.load().permit();
 			boolean certain = !behind || (each.change != null && (!each.change.isPresent() || each.changed));
-			Object value = each.value;
-			NewValue bytes = (permit != null && certain && !this.call.scope.isWriting(each.key)
-					&& this.source.isStorable(value))
-							? this.reader.values.loaded(this.source.cache(), this.source.type(), value, millis,
-									this.stamp, this.tags)
-							: null;
-			if (permit != null && bytes != null) {
-				stored.add(new Loaded(permit, bytes));
+			boolean storable = permit != null && certain && !this.call.scope.isWriting(each.key)
+					&& this.source.isStorable(each.value);
+			NewValue value = storable
+					? this.reader.values()
+						.loaded(this.source.cache(), this.source.type(), each.value, millis, this.stamp, this.tags)
+					: null;
+			if (permit != null && value != null) {
+				stored.add(new Loaded(permit, value));
 			}
-		}
-	}
-
-	private void discardAllBut(List<Loaded> stored) {
-		Set<Permit> filled = new HashSet<>(2);
-		stored.forEach((each) -> filled.add(each.permit()));
-		for (Entry each : this.missing) {
-			if (!filled.contains(each.load().permit())) {
-				this.reader.loads.discard(each.load().permit());
+			else {
+				this.reader.loads().discard(permit);
 			}
 		}
 	}
@@ -325,7 +315,7 @@ final class CacheLoad implements GuardedCall.Work {
 		if (this.over.compareAndSet(false, true)) {
 			try {
 				long nanos = System.nanoTime() - this.started;
-				this.reader.events.publish(new CacheEvent.Load(this.source.cache(), false, nanos));
+				this.reader.events().publish(new CacheEvent.Load(this.source.cache(), false, nanos));
 			}
 			finally {
 				release(true);
@@ -350,7 +340,7 @@ final class CacheLoad implements GuardedCall.Work {
 
 	private void release(boolean failed) {
 		if (spend()) {
-			this.missing.forEach((each) -> this.reader.loads.release(each.load().permit(), failed));
+			this.missing.forEach((each) -> this.reader.loads().release(each.load().permit(), failed));
 		}
 	}
 

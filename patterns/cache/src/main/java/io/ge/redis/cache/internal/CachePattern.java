@@ -22,20 +22,17 @@ import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.cache.CacheWarmer;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.SpringCaches;
 import io.ge.redis.cache.WriteBehindProperties;
 import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.cache.internal.behind.RedisWriteBehind;
 import io.ge.redis.cache.internal.behind.WriteBehind;
 import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
-import io.ge.redis.cache.internal.engine.CacheSettings;
-import io.ge.redis.cache.internal.engine.CacheValues;
 import io.ge.redis.cache.internal.engine.CaffeineNearStore;
 import io.ge.redis.cache.internal.engine.NearCaches;
 import io.ge.redis.cache.internal.engine.NearCheck;
 import io.ge.redis.cache.internal.engine.NearFeed;
-import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.cache.internal.engine.RedisInvalidations;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.bus.InstanceBus;
@@ -65,7 +62,8 @@ import org.springframework.util.function.SingletonSupplier;
  * transactions and the API for code share one engine. It is created when the first of
  * them is used.
  */
-public final class CachePattern implements GuardPattern, TransactionObserver, BeanClassLoaderAware, AutoCloseable {
+public final class CachePattern
+		implements GuardPattern, TransactionObserver, SpringCaches, BeanClassLoaderAware, AutoCloseable {
 
 	private static final String PATTERN = "cache";
 
@@ -124,18 +122,16 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		Supplier<CacheProperties> settings = SingletonSupplier.of(properties);
 		this.settings = settings;
 		this.backend = backend;
-		CacheRegistry definitions = new CacheRegistry(settings, otherNames);
-		this.definitions = definitions;
-		CacheCodec codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
+		this.definitions = new CacheRegistry(settings, otherNames);
 		this.attributes = attributes;
 		this.expressions = expressions;
-		this.codec = codec;
+		this.codec = new CacheCodec(mapper, () -> settings.get().compressAbove().toBytes(), verified);
 		this.behind = new WriteBehind(SingletonSupplier.of(behindProperties),
 				(cache) -> settings.get().cache(cache).writeBehind(), stores, SingletonSupplier.of(mapper),
 				this::changes, events, threads);
 		this.redis = SingletonSupplier.of(() -> redis(backend.get(), settings.get()));
-		this.assembly = SingletonSupplier.of(() -> assemble(definitions, codec, settings.get(), backend.get(), events));
-		this.springManager = new SpringCacheManager(definitions, () -> this.assembly.get().spring());
+		this.assembly = SingletonSupplier.of(() -> assemble(settings.get(), backend.get(), events));
+		this.springManager = new SpringCacheManager(this.definitions, () -> this.assembly.get().spring());
 		this.calls = calls;
 		this.guard = new CacheGuard(() -> this.assembly.get().reader(), () -> this.assembly.get().writer(),
 				this::caches);
@@ -176,14 +172,15 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return this.redis.get().writeBehind();
 	}
 
-	private Assembly assemble(CacheRegistry definitions, CacheCodec codec, CacheProperties properties,
-			RedisBackend backend, GuardEvents events) {
+	private Assembly assemble(CacheProperties properties, RedisBackend backend, GuardEvents events) {
+		CacheRegistry definitions = this.definitions;
+		CacheCodec codec = this.codec;
 		definitions.declareConfiguredTypes(codec);
 		CacheInvalidations invalidations = new CacheInvalidations(
 				new RedisInvalidations(backend.redis(PATTERN), backend.keys(PATTERN), backend.bus()),
 				definitions::longestStamped, properties.maxStaleness());
-		NearCaches near = near(definitions, properties, backend);
-		NearCheck check = check(definitions, backend.bus());
+		NearCaches near = near(properties, backend);
+		NearCheck check = check(backend.bus());
 		CacheEngine engine = new CacheEngine(this.redis.get(), invalidations, near::drop);
 		CacheValues values = new CacheValues(definitions, codec);
 		CacheReader reader = new CacheReader(definitions, engine, values, this.transactions, this.reactive, events,
@@ -202,31 +199,31 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return assembly;
 	}
 
-	private NearCaches near(CacheRegistry definitions, CacheProperties properties, RedisBackend backend) {
+	private NearCaches near(CacheProperties properties, RedisBackend backend) {
 		// Here too, since beans may use a cache before all of them are there
 		verifyNear();
 		InstanceBus bus = backend.bus();
-		boolean any = definitions.isAnyNear(Near::isKeeping);
+		boolean any = this.definitions.isAnyNear(Near::isKeeping);
 		NearFeed feed = new NearFeed(System::nanoTime, bus::confirmedAt, properties.maxStaleness());
 		// Messages between the nodes of a Cluster may get lost without a sign
 		Duration sure = backend.connection().isClustered() ? properties.maxStaleness() : CacheSettings.EVER;
-		NearCaches near = new NearCaches(any, (cache) -> definitions.near(cache, new Settings()),
-				(chosen) -> new CaffeineNearStore(chosen), feed, sure, new CompletableFuture<>().defaultExecutor());
+		NearCaches near = new NearCaches(any, (cache) -> this.definitions.near(cache, new Settings()),
+				CaffeineNearStore::new, feed, sure, new CompletableFuture<>().defaultExecutor());
 		if (any) {
 			this.redis.get().onInvalidation(near::drop);
 			bus.onLost(near::dropAll);
 			bus.onSubscribed(near::dropAll);
-			bus.confirmWhile(near::isInUse);
+			bus.confirmWhile(feed::isNeeded);
 		}
 		return near;
 	}
 
 	// Also where nothing is kept, since others rely on being notified. A user without the
 	// right to publish often cannot subscribe, so the subscription is not waited for
-	private NearCheck check(CacheRegistry definitions, InstanceBus bus) {
+	private NearCheck check(InstanceBus bus) {
 		NearCheck check = new NearCheck(bus::tryPublish, bus.newsChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
-		if (definitions.isAnyNear(Near::enabled)) {
+		if (this.definitions.isAnyNear(Near::enabled)) {
 			this.redis.get().onRecovery(check::run);
 			bus.onSubscribed(check::run);
 			bus.onLost(check::run);
@@ -265,6 +262,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 		return this.assembly.get().caches();
 	}
 
+	@Override
 	public SpringCacheManager cacheManager() {
 		return this.springManager;
 	}
@@ -338,7 +336,7 @@ public final class CachePattern implements GuardPattern, TransactionObserver, Be
 	@Override
 	public void verify() {
 		this.definitions.declareConfiguredTypes(this.codec);
-		this.definitions.writers().verify(this.behind, this.definitions);
+		this.definitions.verify(this.behind);
 		verifyNear();
 	}
 

@@ -9,14 +9,10 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.behind.WriteBehind;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
-import io.ge.redis.cache.internal.engine.CacheJournal;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheLoads;
 import io.ge.redis.cache.internal.engine.CacheLookup.Load;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.cache.internal.engine.CacheType;
-import io.ge.redis.cache.internal.engine.CacheValues;
 import io.ge.redis.cache.internal.engine.NearCache;
 import io.ge.redis.cache.internal.engine.NearCaches;
 import io.ge.redis.cache.internal.engine.NearToken;
@@ -34,45 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Nothing here blocks; a caller with a plain result waits, and loads on its thread, in
  * its transaction.
  */
-public final class CacheReader {
-
-	final CacheRegistry definitions;
-
-	final CacheLoads loads;
-
-	final CacheValues values;
-
-	final CacheInvalidations invalidations;
-
-	final CacheTransactions transactions;
-
-	final ReactiveCacheTransactions reactive;
-
-	final GuardEvents events;
-
-	final WriteBehind behind;
-
-	final GuardedCalls calls;
-
-	private final CacheJournal journal;
-
-	private final NearCaches near;
-
-	public CacheReader(CacheRegistry definitions, CacheEngine engine, CacheValues values,
-			CacheTransactions transactions, ReactiveCacheTransactions reactive, GuardEvents events, NearCaches near,
-			WriteBehind behind, GuardedCalls calls) {
-		this.definitions = definitions;
-		this.loads = engine.loads();
-		this.values = values;
-		this.invalidations = engine.invalidations;
-		this.transactions = transactions;
-		this.reactive = reactive;
-		this.events = events;
-		this.behind = behind;
-		this.calls = calls;
-		this.journal = engine.journal();
-		this.near = near;
-	}
+record CacheReader(CacheRegistry definitions, CacheEngine engine, CacheValues values, CacheTransactions transactions,
+		ReactiveCacheTransactions reactive, GuardEvents events, NearCaches near, WriteBehind behind,
+		GuardedCalls calls) {
 
 	/**
 	 * Returns values from the cache, or loads them, in the form of the source.
@@ -80,7 +40,7 @@ public final class CacheReader {
 	 * @throws io.ge.redis.cache.CacheLoadTimeoutException if another caller loads for too
 	 * long and the cache is configured to fail then
 	 */
-	public @Nullable Object read(CacheSource source) throws Throwable {
+	@Nullable Object read(CacheSource source) throws Throwable {
 		if (source.form().isPlain() && !(source instanceof CacheSource.Several)) {
 			NearValue held = inMemory(source.keys().get(0), source);
 			if (held != null) {
@@ -96,7 +56,7 @@ public final class CacheReader {
 	 * read the cache
 	 * @param uncached the work in that case
 	 */
-	public GuardedCall<?> call(Supplier<? extends @Nullable CacheSource> source, GuardedCall.Work uncached) {
+	GuardedCall<?> call(Supplier<? extends @Nullable CacheSource> source, GuardedCall.Work uncached) {
 		return new CacheCall(this, source, uncached);
 	}
 
@@ -105,7 +65,7 @@ public final class CacheReader {
 	 * {@link OpenMiss}, in a form.
 	 * @throws Throwable never for a form that comes later
 	 */
-	public @Nullable Object readOpen(CacheKey key, CacheType type, ResultForm form) throws Throwable {
+	@Nullable Object readOpen(CacheKey key, CacheType type, ResultForm form) throws Throwable {
 		// Loads only where a change that waits for the store turns out to be unreadable
 		return read(new CacheSource.One(key, type, form, true, (keys) -> new Promises(form)
 			.of(new OpenMiss(this, key, type, Load.UNSTORED, -1, CacheInvalidations.UNSTAMPABLE))));
@@ -117,11 +77,11 @@ public final class CacheReader {
 	 * Returns the value of an entry that is in memory.
 	 * @return the value, or {@code null} if Redis is to be asked
 	 */
-	public @Nullable NearValue inMemory(CacheKey key, CacheSource source) {
+	@Nullable NearValue inMemory(CacheKey key, CacheSource source) {
 		NearCache cache = this.near.of(key.cache());
 		OpenWork work = this.transactions.known();
-		if (cache == null || work.loading.contains(key) || work.isWriting(key) || this.journal.holds(key)
-				|| this.invalidations.isDue(key.cache())) {
+		if (cache == null || work.loading.contains(key) || work.isWriting(key) || this.engine.journal().holds(key)
+				|| invalidations().isDue(key.cache())) {
 			return null;
 		}
 		long now = cache.now();
@@ -129,7 +89,7 @@ public final class CacheReader {
 		// Versions of tags come by messages like changes of entries, but are read as
 		// well:
 		// an instance that invalidates need not have near values, nor know that others do
-		if (value == null || !this.invalidations.isServable(key.cache(), now, value.stamp(), value.tags())
+		if (value == null || !invalidations().isServable(key.cache(), now, value.stamp(), value.tags())
 				|| isUntagged(value.tags(), source)) {
 			return null;
 		}
@@ -149,10 +109,18 @@ public final class CacheReader {
 	 */
 	@Nullable NearToken keeping(CacheKey key) {
 		NearCache cache = this.near.of(key.cache());
-		return (cache != null) ? cache.begin(key, this.invalidations.readAt(key.cache(), this.near.since())) : null;
+		return (cache != null) ? cache.begin(key, invalidations().readAt(key.cache(), this.near.since())) : null;
 	}
 
 	// Steps of calls
+
+	CacheLoads loads() {
+		return this.engine.loads();
+	}
+
+	CacheInvalidations invalidations() {
+		return this.engine.invalidations;
+	}
 
 	/**
 	 * Completes with whether the invalidations of a cache are known, also after a wait,
@@ -160,7 +128,7 @@ public final class CacheReader {
 	 * @param before the check before the wait
 	 */
 	CompletableFuture<Boolean> stillReady(CompletableFuture<Void> before, String cache, CallBudget budget) {
-		return before.thenCompose((none) -> this.invalidations.ready(cache, budget))
+		return before.thenCompose((none) -> invalidations().ready(cache, budget))
 			.handle((none, failure) -> failure == null);
 	}
 
@@ -170,8 +138,7 @@ public final class CacheReader {
 	 */
 	boolean isCurrent(CacheSource source, CacheType.Content content) {
 		long[] tags = content.header().tags();
-		return !this.invalidations.isOutdated(source.cache(), content.header().stamp(), tags)
-				&& !isUntagged(tags, source);
+		return !invalidations().isOutdated(source.cache(), content.header().stamp(), tags) && !isUntagged(tags, source);
 	}
 
 	void publish(String cache, CacheEvent.Access access) {

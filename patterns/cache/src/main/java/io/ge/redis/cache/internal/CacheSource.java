@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request of a reader: one entry, or {@link Several}, and the origin of their values.
  */
-public interface CacheSource {
+interface CacheSource {
 
 	String cache();
 
@@ -114,7 +114,7 @@ public interface CacheSource {
 		 * Creates a request.
 		 * @param ids the ids, each of which is a key
 		 */
-		public static Several of(String cache, @Nullable Object ids, Object what, CacheType type, ResultForm form,
+		static Several of(String cache, @Nullable Object ids, Object what, CacheType type, ResultForm form,
 				Loader loader, Predicate<@Nullable Object> storable) {
 			Map<CacheKey, Object> byKey = new LinkedHashMap<>();
 			if (ids instanceof Iterable<?> all) {

@@ -32,7 +32,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * synchronization, from the first writer on. What is changed in callbacks of a
  * transaction's end takes effect at once, as without a transaction.
  */
-public final class CacheTransactions extends ObservedTransactions<ThreadTransaction> {
+final class CacheTransactions extends ObservedTransactions<ThreadTransaction> {
 
 	private final WriteSteps steps;
 
@@ -44,7 +44,7 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	/** When a transaction that may write has committed on the thread, if one has. */
 	private final ThreadLocal<Long> written = new ThreadLocal<>();
 
-	public CacheTransactions(WriteSteps steps) {
+	CacheTransactions(WriteSteps steps) {
 		this.steps = steps;
 	}
 
@@ -54,7 +54,7 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	 * Returns whether the current thread is changing an entry, so that a reader of it
 	 * must see the database.
 	 */
-	public boolean isWriting(CacheKey key) {
+	boolean isWriting(CacheKey key) {
 		return known().isWriting(key);
 	}
 
@@ -80,7 +80,7 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	 * time.
 	 * @param since the time, by {@link System#nanoTime()}
 	 */
-	public boolean hasWrittenSince(long since) {
+	boolean hasWrittenSince(long since) {
 		Long last = this.written.get();
 		return last != null && last - since >= 0;
 	}
@@ -89,7 +89,7 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	 * Returns whether changes of the current thread are part of a transaction. They are
 	 * not once that has ended, although Spring releases it only after the callbacks.
 	 */
-	public boolean isInTransaction() {
+	boolean isInTransaction() {
 		// The synchronization ends before callbacks hear how the transaction has ended
 		if (!ThreadTransactions.isActive()) {
 			return false;
@@ -102,11 +102,11 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	 * Returns whether a writer of an entry is running on the current thread. What is
 	 * written inside of it is part of it.
 	 */
-	public boolean isInsideWriter(CacheKey key) {
+	boolean isInsideWriter(CacheKey key) {
 		return known().isInsideWriter(key, false);
 	}
 
-	public Snapshot snapshot() {
+	Snapshot snapshot() {
 		if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 			return Snapshot.NONE;
 		}
@@ -118,7 +118,7 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	 * Enters the loading of an entry on the current thread.
 	 * @return whether the thread does not load it already
 	 */
-	public boolean beginLoad(CacheKey key) {
+	boolean beginLoad(CacheKey key) {
 		if (known().loading.contains(key)) {
 			return false;
 		}
@@ -129,7 +129,7 @@ public final class CacheTransactions extends ObservedTransactions<ThreadTransact
 	/**
 	 * Leaves the loading of an entry, perhaps before what was entered afterwards.
 	 */
-	public void endLoad(CacheKey key) {
+	void endLoad(CacheKey key) {
 		OpenWork current = work();
 		current.loading.remove(key);
 		tidy(current);

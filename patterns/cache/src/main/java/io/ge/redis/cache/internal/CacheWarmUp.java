@@ -21,7 +21,6 @@ import io.ge.redis.RedisUnavailableException;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheProperties.Readiness;
 import io.ge.redis.cache.CacheWarmer;
-import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.core.connection.DaemonThreads;
 import io.ge.redis.core.outage.Waiting;
 import org.apache.commons.logging.Log;

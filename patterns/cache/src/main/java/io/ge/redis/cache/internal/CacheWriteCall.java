@@ -39,7 +39,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	private final CacheWriter writer;
 
-	private final Supplier<List<WritePart>> parts;
+	private final Supplier<List<CacheWrite.Part>> parts;
 
 	private final TransactionBoundary boundary;
 
@@ -67,19 +67,19 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	private @Nullable CompletableFuture<?> pause;
 
-	CacheWriteCall(CacheWriter writer, Supplier<List<WritePart>> parts, TransactionBoundary boundary, ResultForm form,
-			GuardedCall.Work work) {
+	CacheWriteCall(CacheWriter writer, Supplier<List<CacheWrite.Part>> parts, TransactionBoundary boundary,
+			ResultForm form, GuardedCall.Work work) {
 		this.writer = writer;
 		this.parts = parts;
 		this.boundary = boundary;
 		this.form = form;
 		this.work = work;
-		this.scope = writer.threads;
+		this.scope = new CallerScope(writer.transactions(), writer.reactive(), null);
 	}
 
 	@Override
 	public void subscribed(Object context) {
-		this.scope = new CallerScope(this.writer.transactions, this.writer.reactive, context);
+		this.scope = new CallerScope(this.writer.transactions(), this.writer.reactive(), context);
 	}
 
 	// Before the work
@@ -87,14 +87,14 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	@Override
 	public CompletableFuture<Void> ask() {
 		this.parts.get().forEach(this::add);
-		CompletableFuture<Void> asked = this.writer.steps.announce(this.exposed, false);
+		CompletableFuture<Void> asked = this.writer.steps().announce(this.exposed, false);
 		for (Change change : this.changes) {
 			asked = WriteSteps.both(asked, change.stamp());
 		}
 		return asked;
 	}
 
-	private void add(WritePart part) {
+	private void add(CacheWrite.Part part) {
 		if (!part.isRemoval()) {
 			this.writer.requireWrittenThrough(part.key());
 		}
@@ -113,7 +113,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		CacheWrite removal = enlist(write);
 		boolean opensItsOwn = this.form.isPlain() && this.boundary.opensItsOwn();
 		write.exposed = write.owner == null && !opensItsOwn;
-		CompletableFuture<Long> stamp = !part.isRemoval() ? this.writer.engine.invalidations
+		CompletableFuture<Long> stamp = !part.isRemoval() ? this.writer.engine().invalidations
 			.stampWhenReady(part.key().cache(), this.scope.snapshot(), write.budget)
 				: CompletableFuture.completedFuture(CacheInvalidations.UNSTAMPABLE);
 		this.changes.add(new Change(part, write, removal, stamp));
@@ -128,8 +128,8 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	}
 
 	// What is written inside of a writer is part of it, if that does not end before
-	private boolean isInsideWriter(WritePart part) {
-		return this.form.isPlain() ? this.writer.transactions.isInsideWriter(part.key())
+	private boolean isInsideWriter(CacheWrite.Part part) {
+		return this.form.isPlain() ? this.writer.transactions().isInsideWriter(part.key())
 				: this.scope.isInsideWriter(part.key());
 	}
 
@@ -159,7 +159,8 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 			WriteSteps.requireAnnounced(this.exposed);
 		}
 		catch (RuntimeException ex) {
-			this.exposed.forEach((write) -> this.writer.steps.publishEvent(this.writer.steps.rollBack(write).join()));
+			this.exposed
+				.forEach((write) -> this.writer.steps().publishEvent(this.writer.steps().rollBack(write).join()));
 			throw ex;
 		}
 		return this;
@@ -170,7 +171,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		endRenewal();
 		for (CacheWrite write : this.writes) {
 			if (write.owner == null) {
-				this.writer.steps.withdraw(write);
+				this.writer.steps().withdraw(write);
 			}
 			else {
 				// It may have taken the place of one that has changed the row, whose
@@ -193,13 +194,13 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		// A receiver of the first of several values is not inside, although on this
 		// thread
 		List<CacheWrite> inside = (this.form.kind() != ResultForm.Kind.MULTIPLE) ? this.writes : List.of();
-		this.writer.transactions.enter(inside, !this.form.isPlain());
+		this.writer.transactions().enter(inside, !this.form.isPlain());
 		try {
 			beginning.run();
 		}
 		finally {
 			if (!this.form.isPlain()) {
-				this.writer.transactions.leave(inside);
+				this.writer.transactions().leave(inside);
 			}
 		}
 	}
@@ -215,10 +216,10 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	}
 
 	private void renew(List<CacheWrite> announced) {
-		long millis = this.writer.engine.intentTimeout().toMillis() / 2;
+		long millis = this.writer.engine().intentTimeout().toMillis() / 2;
 		CompletableFuture<Void> next = new CompletableFuture<>();
 		next.thenRunAsync(() -> {
-			if (unlessOver(() -> announced.forEach(this.writer.engine::prolong))) {
+			if (unlessOver(() -> announced.forEach(this.writer.engine()::prolong))) {
 				renew(announced);
 			}
 		});
@@ -254,7 +255,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		if (!this.form.isPlain()) {
 			endRenewal();
 			// The end may come while the work begins: its callbacks are not inside
-			this.writer.transactions.leave(this.writes);
+			this.writer.transactions().leave(this.writes);
 		}
 		@Nullable NewValue[] values = new NewValue[this.changes.size()];
 		Error error = null;
@@ -269,7 +270,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		}
 		if (this.form.isPlain()) {
 			// Not earlier: an expression for the value may read the entry
-			this.writer.transactions.leave(this.writes);
+			this.writer.transactions().leave(this.writes);
 		}
 		List<CompletableFuture<CacheEvent.Write>> each = new ArrayList<>(1);
 		for (int i = 0; i < values.length; i++) {
@@ -280,7 +281,8 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 			return (each.size() == 1) ? each.get(0) : WriteSteps.all(each);
 		}
 		// Then no callback follows when they are there
-		CompletionStage<?> published = this.writer.steps.publishEventsAsync(WriteSteps.all(each), this.writer.calls);
+		CompletionStage<?> published = this.writer.steps()
+			.publishEventsAsync(WriteSteps.all(each), this.writer.calls());
 		if (error == null) {
 			return published;
 		}
@@ -307,26 +309,26 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 		}
 		if (this.form.isPlain()) {
 			write.value(isCertain(write) ? made : null);
-			each.add(this.writer.steps.end(write, failure != null));
+			each.add(this.writer.steps().end(write, failure != null));
 			return;
 		}
 		if (write.owner != null) {
 			// The transaction has not waited for the work
 			CacheWrite late = this.writer.newWrite(write.key, TransactionBoundary.UNKNOWN);
 			late.tags(write.tags());
-			this.writer.engine.invalidate(late);
+			this.writer.engine().invalidate(late);
 			return;
 		}
 		// A method that marks its transaction for rollback returns a value all the same
-		boolean certain = isCertain(write) && !this.writer.transactions.isAnyRolledBackSince(this.since);
+		boolean certain = isCertain(write) && !this.writer.transactions().isAnyRolledBackSince(this.since);
 		write.value(certain ? made : null);
 		if (!(failure instanceof CancellationException && write.isAnnounced())) {
-			each.add(this.writer.steps.end(write, failure != null));
+			each.add(this.writer.steps().end(write, failure != null));
 		}
 		if (failure != null) {
-			long millis = this.writer.engine.intentTimeout().toMillis();
+			long millis = this.writer.engine().intentTimeout().toMillis();
 			CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS)
-				.execute(() -> this.writer.engine.invalidateUnlessClosed(write));
+				.execute(() -> this.writer.engine().invalidateUnlessClosed(write));
 		}
 	}
 
@@ -338,7 +340,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 
 	@Override
 	public void tellOfEnd() {
-		this.ends.forEach((end) -> this.writer.steps.publishEvent(end.join()));
+		this.ends.forEach((end) -> this.writer.steps().publishEvent(end.join()));
 	}
 
 	/**
@@ -347,7 +349,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	 * @param removal the removal by the transaction around the call if its end may come
 	 * before the end of the work, or {@code null}
 	 */
-	private record Change(WritePart part, CacheWrite write, @Nullable CacheWrite removal,
+	private record Change(CacheWrite.Part part, CacheWrite write, @Nullable CacheWrite removal,
 			CompletableFuture<Long> stamp) {
 	}
 

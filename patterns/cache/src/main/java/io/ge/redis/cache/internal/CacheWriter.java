@@ -11,9 +11,7 @@ import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.internal.behind.WriteBehind;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
-import io.ge.redis.cache.internal.engine.CacheValues;
 import io.ge.redis.cache.internal.engine.NewValue;
 import io.ge.redis.core.call.GuardedCall;
 import io.ge.redis.core.call.GuardedCalls;
@@ -26,60 +24,35 @@ import org.jspecify.annotations.Nullable;
  * of results. Nothing here blocks but the methods for plain callers, which wait for what
  * their asynchronous twins return. The other side is {@code CacheReader}.
  */
-public final class CacheWriter {
-
-	private final CacheRegistry definitions;
-
-	private final CacheValues values;
-
-	private final WriteBehind behind;
-
-	final CacheEngine engine;
-
-	final WriteSteps steps;
-
-	final CacheTransactions transactions;
-
-	final ReactiveCacheTransactions reactive;
-
-	final GuardedCalls calls;
-
-	/** Scope of callers that are no subscribers. */
-	final CallerScope threads;
-
-	public CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, WriteSteps steps,
-			CacheTransactions transactions, ReactiveCacheTransactions reactive, WriteBehind behind,
-			GuardedCalls calls) {
-		this.definitions = definitions;
-		this.values = values;
-		this.engine = engine;
-		this.steps = steps;
-		this.transactions = transactions;
-		this.reactive = reactive;
-		this.behind = behind;
-		this.calls = calls;
-		this.threads = new CallerScope(transactions, reactive, null);
-	}
+record CacheWriter(CacheRegistry definitions, CacheValues values, CacheEngine engine, WriteSteps steps,
+		CacheTransactions transactions, ReactiveCacheTransactions reactive, WriteBehind behind, GuardedCalls calls) {
 
 	// With a method
 
-	public GuardedCall<?> call(Supplier<List<WritePart>> parts, TransactionBoundary boundary, ResultForm form,
+	GuardedCall<?> call(Supplier<List<CacheWrite.Part>> parts, TransactionBoundary boundary, ResultForm form,
 			GuardedCall.Work work) {
 		return new CacheWriteCall(this, parts, boundary, form, work);
 	}
 
-	public @Nullable Object write(CacheKey key, ResultForm form, Supplier<? extends @Nullable Object> work) {
-		WritePart part = WritePart.of(key, (result, stamp) -> newValue(key.cache(), result, stamp, null));
+	@Nullable Object write(CacheKey key, ResultForm form, Supplier<? extends @Nullable Object> work) {
+		CacheWrite.Part part = CacheWrite.Part.of(key, (result, stamp) -> newValue(key.cache(), result, stamp, null));
 		try {
 			return this.calls.start(form,
 					() -> call(() -> List.of(part), TransactionBoundary.UNKNOWN, form, work::get));
 		}
-		catch (RuntimeException | Error ex) {
-			throw ex;
-		}
 		catch (Throwable ex) {
-			throw new IllegalStateException("Suppliers throw no checked exceptions", ex);
+			throw unchecked(ex);
 		}
+	}
+
+	/**
+	 * Returns the failure of a function that throws no checked exceptions.
+	 */
+	static RuntimeException unchecked(Throwable failure) {
+		if (failure instanceof Error error) {
+			throw error;
+		}
+		return (failure instanceof RuntimeException unchecked) ? unchecked : new IllegalStateException(failure);
 	}
 
 	CacheWrite newWrite(CacheKey key, TransactionBoundary boundary) {
@@ -93,14 +66,14 @@ public final class CacheWriter {
 	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	public @Nullable NewValue newValue(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
+	@Nullable NewValue newValue(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
 		return this.values.published(cache, value, stamp, tags);
 	}
 
 	/**
 	 * Checks that values can be written to the cache of an entry otherwise than behind.
 	 */
-	public void requireWrittenThrough(CacheKey key) {
+	void requireWrittenThrough(CacheKey key) {
 		if (this.behind.isBehind(key.cache())) {
 			throw new IllegalArgumentException("Cache '" + key.cache()
 					+ "' is written behind: a value that is written otherwise would be overwritten by older changes."
@@ -113,11 +86,11 @@ public final class CacheWriter {
 	/**
 	 * Puts a value, as {@link GeCaches#put}.
 	 */
-	public void put(CacheKey key, @Nullable Object value) {
+	void put(CacheKey key, @Nullable Object value) {
 		this.steps.publishEvents(Waiting.await(putAfterCommit(key, value, true)));
 	}
 
-	public CompletionStage<@Nullable Void> putAsync(CacheKey key, @Nullable Object value) {
+	CompletionStage<@Nullable Void> putAsync(CacheKey key, @Nullable Object value) {
 		return this.steps.publishEventsAsync(putAfterCommit(key, value, false), this.calls);
 	}
 
@@ -140,7 +113,7 @@ public final class CacheWriter {
 	 * Puts a value that is newer than the stored one: as {@link #put} in a transaction,
 	 * and otherwise at once, unless another writer is active.
 	 */
-	public void putNow(CacheKey key, @Nullable Object value) {
+	void putNow(CacheKey key, @Nullable Object value) {
 		if (this.transactions.isInTransaction()) {
 			put(key, value);
 		}
@@ -154,11 +127,11 @@ public final class CacheWriter {
 	 * at once if there is none.
 	 * @param target names the entry, or the cache as a whole
 	 */
-	public void remove(CacheKey target, CacheTags tags) {
+	void remove(CacheKey target, CacheTags tags) {
 		this.steps.publishEvents(Waiting.await(removeAfterCommit(target, tags)));
 	}
 
-	public CompletionStage<@Nullable Void> removeAsync(CacheKey target, CacheTags tags) {
+	CompletionStage<@Nullable Void> removeAsync(CacheKey target, CacheTags tags) {
 		return this.steps.publishEventsAsync(removeAfterCommit(target, tags), this.calls);
 	}
 
@@ -181,7 +154,7 @@ public final class CacheWriter {
 	 * transaction, if there is one: others may load the old value until then.
 	 * @param target names the entry, or the cache as a whole
 	 */
-	public CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
+	CacheEvent.Outcome removeNow(CacheKey target, CacheTags tags) {
 		List<CacheEvent.Write> removed = Waiting.await(this.steps.resolve(List.of(removal(target, tags))));
 		this.steps.publishEvents(removed);
 		this.transactions.known().dropValues(target);

@@ -13,7 +13,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
  * The surroundings of a call: what is bound to the thread on which it begins, and what
  * its subscriber has in its context.
  */
-public final class CallerScope {
+final class CallerScope {
 
 	private final CacheTransactions thread;
 
@@ -27,14 +27,14 @@ public final class CallerScope {
 	 * Reads the scope of the current thread.
 	 * @param context the context of the subscriber, or {@code null} if there is none
 	 */
-	public CallerScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
+	CallerScope(CacheTransactions thread, ReactiveCacheTransactions reactive, @Nullable Object context) {
 		this.thread = thread;
 		this.reactive = reactive;
 		this.outer = OpenWork.of(context);
 		this.transaction = (context != null) ? SubscriberTransactions.find(context) : null;
 	}
 
-	public boolean isWriting(CacheKey key) {
+	boolean isWriting(CacheKey key) {
 		if (this.thread.isWriting(key) || this.outer.isWriting(key)) {
 			return true;
 		}
@@ -42,7 +42,7 @@ public final class CallerScope {
 		return changes != null && changes.isWriting(key);
 	}
 
-	public boolean isLoading(CacheKey key) {
+	boolean isLoading(CacheKey key) {
 		return this.thread.known().loading.contains(key) || this.outer.loading.contains(key);
 	}
 
@@ -71,7 +71,7 @@ public final class CallerScope {
 		return (this.transaction != null) ? this.reactive.changes(this.transaction) : this.thread.join();
 	}
 
-	public Snapshot snapshot() {
+	Snapshot snapshot() {
 		return (this.transaction != null) ? this.reactive.snapshot(this.transaction) : this.thread.snapshot();
 	}
 

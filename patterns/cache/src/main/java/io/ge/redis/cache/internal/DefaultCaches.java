@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.internal.engine.CacheCodec;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.cache.internal.engine.NearValue;
@@ -28,26 +27,8 @@ import org.springframework.core.ParameterizedTypeReference;
 /**
  * Caches by name, for code: finds keys and types, and calls reader and writers.
  */
-final class DefaultCaches implements GeCaches {
-
-	private final CacheRegistry definitions;
-
-	private final CacheCodec codec;
-
-	private final CacheReader reader;
-
-	private final CacheWriter writer;
-
-	private final CacheBehindWriter behindWriter;
-
-	DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
-			CacheBehindWriter behindWriter) {
-		this.definitions = definitions;
-		this.codec = codec;
-		this.reader = reader;
-		this.writer = writer;
-		this.behindWriter = behindWriter;
-	}
+record DefaultCaches(CacheRegistry definitions, CacheCodec codec, CacheReader reader, CacheWriter writer,
+		CacheBehindWriter behindWriter) implements GeCaches {
 
 	@Override
 	@SuppressWarnings("unchecked")
@@ -97,11 +78,8 @@ final class DefaultCaches implements GeCaches {
 		try {
 			return call.run();
 		}
-		catch (RuntimeException | Error ex) {
-			throw ex;
-		}
 		catch (Throwable ex) {
-			throw new IllegalStateException("Suppliers and functions throw no checked exceptions", ex);
+			throw CacheWriter.unchecked(ex);
 		}
 	}
 

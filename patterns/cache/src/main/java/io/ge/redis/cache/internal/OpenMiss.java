@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.UncacheableValueException;
-import io.ge.redis.cache.internal.engine.CacheFill;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheLookup;
 import io.ge.redis.cache.internal.engine.CacheType;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * is loaded now can be stored. Several threads may come to it, as an asynchronous loader
  * does.
  */
-public final class OpenMiss {
+final class OpenMiss {
 
 	private final CacheReader reader;
 
@@ -143,8 +142,8 @@ public final class OpenMiss {
 	 * @throws UncacheableValueException if no value of the kind can be stored
 	 */
 	@Nullable NewValue bytes(@Nullable Object loadedValue) {
-		return this.reader.values.loaded(this.key.cache(), this.type, loadedValue, CacheReader.millis(loadNanos()),
-				this.stamp, null);
+		return this.reader.values()
+			.loaded(this.key.cache(), this.type, loadedValue, CacheReader.millis(loadNanos()), this.stamp, null);
 	}
 
 	/**
@@ -154,20 +153,20 @@ public final class OpenMiss {
 	CompletableFuture<CacheFill> store(@Nullable NewValue bytes, boolean certain) {
 		CacheLookup.Permit permit = this.load.permit();
 		if (permit != null && bytes != null) {
-			return this.reader.loads.fill(permit, bytes, certain, this.age, this.reader.loads.newBudget());
+			return this.reader.loads().fill(permit, bytes, certain, this.age, this.reader.loads().newBudget());
 		}
-		this.reader.loads.discard(permit);
+		this.reader.loads().discard(permit);
 		return CompletableFuture.completedFuture(CacheFill.LOST);
 	}
 
 	void release() {
-		this.reader.loads.release(this.load.permit(), false);
+		this.reader.loads().release(this.load.permit(), false);
 	}
 
 	void loaded() {
 		if (this.loaded.compareAndSet(false, true)) {
-			this.reader.events.publish(new CacheEvent.Load(this.key.cache(), true, loadNanos()));
-			this.reader.values.loadedIn(this.key.cache(), CacheReader.millis(loadNanos()));
+			this.reader.events().publish(new CacheEvent.Load(this.key.cache(), true, loadNanos()));
+			this.reader.values().loadedIn(this.key.cache(), CacheReader.millis(loadNanos()));
 		}
 	}
 

@@ -23,7 +23,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
  * their begin without the subscriber. So one counts as having begun with the oldest open
  * one of its name, which leads to fewer stored values, never to an outdated one.
  */
-public final class ReactiveCacheTransactions extends ObservedTransactions<ReactiveCacheTransactions.Begun> {
+final class ReactiveCacheTransactions extends ObservedTransactions<ReactiveCacheTransactions.Begun> {
 
 	private final WriteSteps steps;
 
@@ -33,7 +33,7 @@ public final class ReactiveCacheTransactions extends ObservedTransactions<Reacti
 
 	private final AtomicLong partialRollbacks = new AtomicLong();
 
-	public ReactiveCacheTransactions(WriteSteps steps, GuardedCalls calls, CacheTransactions ofThreads) {
+	ReactiveCacheTransactions(WriteSteps steps, GuardedCalls calls, CacheTransactions ofThreads) {
 		this.steps = steps;
 		this.calls = calls;
 		this.ofThreads = ofThreads;

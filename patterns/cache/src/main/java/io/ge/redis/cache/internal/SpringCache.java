@@ -14,9 +14,7 @@ import io.ge.redis.cache.CacheAside;
 import io.ge.redis.cache.CacheWriteThrough;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.internal.engine.CacheCodec;
-import io.ge.redis.cache.internal.engine.CacheFill;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.core.call.ResultForm;
@@ -125,19 +123,12 @@ public final class SpringCache implements Cache {
 		}
 		catch (Throwable ex) {
 			this.misses.increment();
-			throw unchecked(ex);
+			throw CacheWriter.unchecked(ex);
 		}
 	}
 
 	private @Nullable Object read(Object key, ResultForm form, Called loader) throws Throwable {
 		return parts().reader().read(new CacheSource.One(SpringKeys.of(this.name, key), type(), form, false, loader));
-	}
-
-	private static RuntimeException unchecked(Throwable ex) {
-		if (ex instanceof Error error) {
-			throw error;
-		}
-		return (ex instanceof RuntimeException unchecked) ? unchecked : new IllegalStateException(ex);
 	}
 
 	@Override
@@ -171,7 +162,7 @@ public final class SpringCache implements Cache {
 			if (ex == called.failure) {
 				throw new ValueRetrievalException(key, loader, called.thrown);
 			}
-			throw unchecked(ex);
+			throw CacheWriter.unchecked(ex);
 		}
 	}
 
@@ -210,7 +201,7 @@ public final class SpringCache implements Cache {
 			value = (CompletableFuture<T>) Objects.requireNonNull(read(key, ResultForm.FUTURE, called));
 		}
 		catch (Throwable ex) {
-			throw unchecked(ex);
+			throw CacheWriter.unchecked(ex);
 		}
 		value.whenComplete(
 				(found, failure) -> ((called.loaded || failure != null) ? this.misses : this.hits).increment());

@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.cache.Cache;

@@ -9,7 +9,6 @@ import java.util.Collection;
 
 import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.internal.behind.WriteBehind;
-import io.ge.redis.cache.internal.engine.CacheRegistry;
 import io.ge.redis.core.invocation.GuardedMethod;
 import org.jspecify.annotations.Nullable;
 
@@ -40,19 +39,7 @@ import org.springframework.util.StringUtils;
  * annotations name count as used. It only reads what Spring's own interceptor reads, and
  * calls do not depend on it. Caches that a resolver chooses are left to the call.
  */
-final class SpringCacheMethods {
-
-	private final ConfigurableListableBeanFactory beans;
-
-	private final CacheRegistry definitions;
-
-	private final WriteBehind behind;
-
-	public SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheRegistry definitions, WriteBehind behind) {
-		this.beans = beans;
-		this.definitions = definitions;
-		this.behind = behind;
-	}
+record SpringCacheMethods(ConfigurableListableBeanFactory beans, CacheRegistry definitions, WriteBehind behind) {
 
 	public void verify(CacheOperationSource source) {
 		for (String beanName : this.beans.getBeanDefinitionNames()) {

@@ -5,7 +5,6 @@ package io.ge.redis.cache.internal;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import io.ge.redis.cache.internal.engine.CacheFill;
 import io.ge.redis.cache.internal.engine.CacheKey;
 import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.core.call.ResultForm;

@@ -16,11 +16,11 @@ import org.springframework.util.ClassUtils;
  *
  * @param name the name that a transaction begun for it has
  */
-public record TransactionBoundary(Kind kind, String name) {
+record TransactionBoundary(Kind kind, String name) {
 
-	public static final TransactionBoundary UNKNOWN = new TransactionBoundary(Kind.NONE, "");
+	static final TransactionBoundary UNKNOWN = new TransactionBoundary(Kind.NONE, "");
 
-	public static TransactionBoundary of(Method method, Class<?> targetClass, TransactionAttributeSource source) {
+	static TransactionBoundary of(Method method, Class<?> targetClass, TransactionAttributeSource source) {
 		TransactionAttribute attribute = source.getTransactionAttribute(method, targetClass);
 		if (attribute == null) {
 			return UNKNOWN;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The steps of writers in Redis before and after a commit, several at once.
  */
-public final class WriteSteps {
+final class WriteSteps {
 
 	private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -28,7 +28,7 @@ public final class WriteSteps {
 
 	private final GuardEvents events;
 
-	public WriteSteps(Supplier<CacheEngine> engine, GuardEvents events) {
+	WriteSteps(Supplier<CacheEngine> engine, GuardEvents events) {
 		this.engine = engine;
 		this.events = events;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The guards on cached methods, the same caches in code and for Spring's cache
- * abstraction, warm-up, and the assembly.
+ * The guard on cached methods, the calls of readers and writers, transactions and
+ * scripts. Also the same caches in code and for Spring, warm-up, and the assembly.
  */
 @NullMarked
 package io.ge.redis.cache.internal;

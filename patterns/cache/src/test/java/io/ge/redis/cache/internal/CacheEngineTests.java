@@ -14,7 +14,6 @@ import io.ge.redis.OutageCause;
 import io.ge.redis.cache.CacheEvent;
 import io.ge.redis.cache.internal.engine.CacheInvalidations;
 import io.ge.redis.cache.internal.engine.CacheKey;
-import io.ge.redis.cache.internal.engine.RedisCache;
 import io.ge.redis.cache.internal.engine.RedisInvalidations;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.key.KeySpace;

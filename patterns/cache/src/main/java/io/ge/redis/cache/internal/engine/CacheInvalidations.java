@@ -108,23 +108,15 @@ public final class CacheInvalidations {
 	/**
 	 * Returns about the server time in milliseconds, 0 if it is not known.
 	 */
-	long serverMillis(String cache) {
+	public long serverMillis(String cache) {
 		return versions(cache).serverMillis();
 	}
 
 	private CompletableFuture<Void> refresh(String cache, TagVersions known, CallBudget budget) {
-		return known.refresh((done) -> {
+		return known.refresh(() -> {
 			long begun = System.nanoTime();
-			this.redis.read(cache, known.seen(), known.highest(), this.kept.apply(cache), budget)
-				.thenAccept((found) -> known.update(found, begun))
-				.whenComplete((updated, failure) -> {
-					if (failure != null) {
-						done.completeExceptionally(failure);
-					}
-					else {
-						done.complete(null);
-					}
-				});
+			return this.redis.read(cache, known.seen(), known.highest(), this.kept.apply(cache), budget)
+				.thenAccept((found) -> known.update(found, begun));
 		});
 	}
 

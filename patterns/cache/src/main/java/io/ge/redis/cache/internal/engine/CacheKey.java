@@ -67,7 +67,7 @@ public final class CacheKey {
 		return this.parts;
 	}
 
-	boolean isPublished() {
+	public boolean isPublished() {
 		long length = this.cache.length();
 		for (String part : this.parts) {
 			length += 1 + part.length();
@@ -78,13 +78,13 @@ public final class CacheKey {
 	/**
 	 * Returns the text of the message that the entry has changed.
 	 */
-	String message() {
+	public String message() {
 		List<String> names = new ArrayList<>(List.of(this.cache));
 		names.addAll(this.parts);
 		return KeyParts.join(names);
 	}
 
-	static CacheKey ofMessage(String message) {
+	public static CacheKey ofMessage(String message) {
 		List<String> names = KeyParts.split(message);
 		return new CacheKey(names.get(0), names.subList(1, names.size()));
 	}

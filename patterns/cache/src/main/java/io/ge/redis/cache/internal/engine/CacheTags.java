@@ -79,7 +79,7 @@ public final class CacheTags {
 		return ByteBuffer.wrap(digest.digest()).getLong();
 	}
 
-	boolean isAll() {
+	public boolean isAll() {
 		return this == ALL;
 	}
 
@@ -87,7 +87,7 @@ public final class CacheTags {
 		return this.hashes.isEmpty() && !isAll();
 	}
 
-	Set<Long> hashes() {
+	public Set<Long> hashes() {
 		return this.hashes;
 	}
 

@@ -78,7 +78,7 @@ public class CacheType {
 
 	/**
 	 * Writes a value.
-	 * @throws LazyValueException if it is one of Hibernate's
+	 * @throws LazyValues.LazyValueException if it is one of Hibernate's
 	 * @throws JacksonException if it is no JSON
 	 */
 	public byte[] write(@Nullable Object value, CacheHeader header) {

@@ -4,15 +4,15 @@ package io.ge.redis.cache.internal.engine;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Scheduler;
 import io.ge.redis.cache.CacheProperties.Near;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Memory by Caffeine. No other class may touch it, since applications need not have it.
  * <p>
- * Expired values are dropped to free their memory. Their clock is set from time to time,
- * so that a hit need not read another one. The reader of a value decides until when it
- * may be served.
+ * Expired values are dropped to free their memory. The reader of a value decides until
+ * when it may be served.
  */
 public final class CaffeineNearStore implements NearStore {
 
@@ -21,13 +21,11 @@ public final class CaffeineNearStore implements NearStore {
 
 	private final Cache<CacheKey, Slot> slots;
 
-	private volatile long time = System.nanoTime();
-
 	public CaffeineNearStore(Near settings) {
 		this.slots = Caffeine.newBuilder()
 			.maximumSize(settings.maxEntries())
 			.expireAfterWrite(settings.ttl())
-			.ticker(() -> this.time)
+			.scheduler(Scheduler.systemScheduler())
 			.build();
 	}
 
@@ -61,12 +59,6 @@ public final class CaffeineNearStore implements NearStore {
 	@Override
 	public void clear() {
 		this.slots.invalidateAll();
-	}
-
-	@Override
-	public void tick(long now) {
-		this.time = now;
-		this.slots.cleanUp();
 	}
 
 	@Override

@@ -7,9 +7,12 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
+import io.ge.redis.cache.UncacheableValueException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,7 +26,7 @@ import org.springframework.util.ClassUtils;
  * is present. Writing one would load it, or fail, or store a hole. It is refused in any
  * state, so that it shows in the first test.
  */
-final class LazyValues {
+public final class LazyValues {
 
 	private static final List<String> NAMES = List.of("org.hibernate.proxy.HibernateProxy",
 			"org.hibernate.collection.spi.PersistentCollection");
@@ -86,6 +89,40 @@ final class LazyValues {
 		public void serializeWithType(Object value, JsonGenerator generator, SerializationContext context,
 				TypeSerializer typeSerializer) {
 			throw new LazyValueException(generator, value.getClass());
+		}
+
+	}
+
+	/**
+	 * A value holds something that would be loaded when it is read, and cannot be read
+	 * back.
+	 */
+	public static final class LazyValueException extends DatabindException {
+
+		private final Class<?> type;
+
+		LazyValueException(JsonGenerator generator, Class<?> type) {
+			super(generator, "Lazy: " + type.getName());
+			this.type = type;
+		}
+
+		LazyValueException(Class<?> type) {
+			super("Lazy: " + type.getName());
+			this.type = type;
+		}
+
+		/**
+		 * Returns the exception for the application.
+		 * @param cache the cache's name
+		 */
+		public UncacheableValueException in(String cache) {
+			String place = getPath().stream()
+				.map((step) -> (step.getPropertyName() != null) ? step.getPropertyName() : "[" + step.getIndex() + "]")
+				.collect(Collectors.joining("."));
+			return new UncacheableValueException("A value of cache '" + cache + "' cannot be cached: "
+					+ (place.isEmpty() ? "it" : "its '" + place + "'") + " is a " + this.type.getName()
+					+ ", which Hibernate would load on access and which cannot be read back. Cache a record that is"
+					+ " made from the entity inside of the transaction instead.", this);
 		}
 
 	}

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NearCache {
 
+	/** Number of load times that the expiry counts as earlier for a refresh. */
+	public static final int MARGIN = 2;
+
 	/** Number of load times before the expiry at which a refresh is rarely drawn. */
 	private static final int RARELY = 5;
 
@@ -118,7 +121,7 @@ public final class NearCache {
 		if (load == 0 || beta == 0) {
 			return left;
 		}
-		long refreshed = (long) Math.ceil(load * (CacheLoads.MARGIN + RARELY * beta));
+		long refreshed = (long) Math.ceil(load * (MARGIN + RARELY * beta));
 		return Math.min(left, Math.max(left - refreshed, Math.max(1, load / ASKED)));
 	}
 
@@ -132,10 +135,6 @@ public final class NearCache {
 
 	public void clear() {
 		this.store.clear();
-	}
-
-	public void tick() {
-		this.store.tick(this.feed.now());
 	}
 
 	public long size() {

@@ -7,8 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import io.ge.redis.cache.CacheProperties.Near;
@@ -32,8 +30,6 @@ public final class NearCaches {
 	private final Executor soon;
 
 	private final Map<String, Optional<NearCache>> places = new ConcurrentHashMap<>();
-
-	private final AtomicBoolean freeing = new AtomicBoolean();
 
 	/**
 	 * Creates the caches.
@@ -98,30 +94,7 @@ public final class NearCaches {
 	 */
 	public void dropAll() {
 		this.feed.interrupted();
-		this.soon.execute(() -> forEach(NearCache::clear));
-	}
-
-	/**
-	 * Returns whether something is in memory, so that messages are to be sent. Asked
-	 * several times a second, which is when memory is freed: on another thread, since it
-	 * may take a while if much has stood for its time at once.
-	 */
-	public boolean isInUse() {
-		if (!this.places.isEmpty() && this.freeing.compareAndSet(false, true)) {
-			this.soon.execute(() -> {
-				try {
-					forEach(NearCache::tick);
-				}
-				finally {
-					this.freeing.set(false);
-				}
-			});
-		}
-		return this.feed.isNeeded();
-	}
-
-	private void forEach(Consumer<NearCache> action) {
-		this.places.values().forEach((near) -> near.ifPresent(action));
+		this.soon.execute(() -> this.places.values().forEach((near) -> near.ifPresent(NearCache::clear)));
 	}
 
 	/**

@@ -85,7 +85,10 @@ public final class NearFeed {
 		}
 	}
 
-	boolean isNeeded() {
+	/**
+	 * Returns whether something may be in memory, so that messages are to be sent.
+	 */
+	public boolean isNeeded() {
 		return this.neededUntil - this.clock.getAsLong() > 0;
 	}
 

@@ -32,12 +32,6 @@ public interface NearStore {
 
 	void clear();
 
-	/**
-	 * Sets the clock, and takes away what has stood for its time.
-	 * @param now the time, by {@link System#nanoTime()}
-	 */
-	void tick(long now);
-
 	long size();
 
 	/**

@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 public record NewValue(byte[] bytes, Duration ttl, Duration kept) {
 
-	long leftMillis() {
+	public long leftMillis() {
 		return this.ttl.isZero() ? -1 : this.ttl.minus(this.kept).toMillis();
 	}
 

@@ -54,7 +54,7 @@ public final class RedisCacheKeys {
 	 * Returns what the keys of an entry have in common, by which it is known on which
 	 * node they are.
 	 */
-	RedisKey entity(CacheKey key) {
+	public RedisKey entity(CacheKey key) {
 		if (this.behind.test(key.cache())) {
 			return RedisWriteBehind.partition(this.space, key.cache(), key.parts()).with(KeyText.parts(key.parts()));
 		}

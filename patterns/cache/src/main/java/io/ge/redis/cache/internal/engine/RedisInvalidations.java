@@ -23,7 +23,7 @@ import io.ge.redis.core.script.ScriptReply;
  * of the tags of a cache, with {@code *} for all entries. Each has the version of its
  * last invalidation. One call invalidates any number of entries.
  */
-public final class RedisInvalidations {
+public record RedisInvalidations(GuardedRedis redis, KeySpace keys, InstanceBus bus) {
 
 	private static final String TOPIC = "cache.tags";
 
@@ -32,18 +32,6 @@ public final class RedisInvalidations {
 	private static final LuaScript VERSIONS = LuaScript.load(GeCaches.class, "versions.lua");
 
 	private static final KeyPart NAME = KeyPart.of("i1");
-
-	private final GuardedRedis redis;
-
-	private final KeySpace keys;
-
-	private final InstanceBus bus;
-
-	public RedisInvalidations(GuardedRedis redis, KeySpace keys, InstanceBus bus) {
-		this.redis = redis;
-		this.keys = keys;
-		this.bus = bus;
-	}
 
 	public CallBudget newBudget() {
 		return this.redis.newBudget();

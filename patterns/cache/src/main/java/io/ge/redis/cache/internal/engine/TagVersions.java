@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -103,7 +103,7 @@ final class TagVersions {
 	/**
 	 * Reads the versions, or joins a read that is under way.
 	 */
-	CompletableFuture<Void> refresh(Consumer<CompletableFuture<Void>> begin) {
+	CompletableFuture<Void> refresh(Supplier<CompletableFuture<Void>> read) {
 		CompletableFuture<Void> present = this.refreshing.get();
 		if (present != null) {
 			return present;
@@ -114,12 +114,14 @@ final class TagVersions {
 			return other;
 		}
 		own.whenComplete((done, failure) -> this.refreshing.set(null));
-		try {
-			begin.accept(own);
-		}
-		catch (RuntimeException | Error ex) {
-			own.completeExceptionally(ex);
-		}
+		CompletableFuture.completedFuture(read).thenCompose(Supplier::get).whenComplete((done, failure) -> {
+			if (failure == null) {
+				own.complete(null);
+			}
+			else {
+				own.completeExceptionally(failure);
+			}
+		});
 		return own;
 	}
 

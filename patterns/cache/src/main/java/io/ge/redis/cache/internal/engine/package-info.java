@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Entries in Redis and in the memory of this instance, their keys, values as bytes, the
- * caches by name, and loads in flight.
+ * Entries: their keys, values as bytes, tags and their versions, and the memory of this
+ * instance.
  */
 @NullMarked
 package io.ge.redis.cache.internal.engine;

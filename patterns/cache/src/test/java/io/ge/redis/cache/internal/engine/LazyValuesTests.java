@@ -28,7 +28,8 @@ class LazyValuesTests {
 	private final CacheCodec codec = new CacheCodec(JsonMapper::shared, () -> 16384, () -> 0);
 
 	private void refuses(Type type, Object value, String place) {
-		assertThatExceptionOfType(LazyValueException.class).isThrownBy(() -> this.codec.type(type).write(value))
+		assertThatExceptionOfType(LazyValues.LazyValueException.class)
+			.isThrownBy(() -> this.codec.type(type).write(value))
 			.satisfies((refused) -> assertThat(refused.in("people").getMessage()).contains("cache 'people'")
 				.contains(place)
 				.contains("which Hibernate would load")

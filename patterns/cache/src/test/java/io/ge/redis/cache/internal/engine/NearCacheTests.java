@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.ge.redis.cache.CacheProperties.Near;
+import io.ge.redis.cache.internal.CacheSettings;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -253,34 +254,6 @@ class NearCacheTests {
 	}
 
 	@Test
-	void memoryIsFreedOnAnotherThreadAndOnlyOnceAtATime() {
-		List<Runnable> soon = new ArrayList<>();
-		World world = new World(STORE);
-		long[] ticks = new long[1];
-		NearStore counting = new MapStore() {
-
-			@Override
-			public void tick(long now) {
-				ticks[0]++;
-			}
-
-		};
-		NearCaches caches = new NearCaches(true, (cache) -> new Near(true, 10, TTL), (settings) -> counting, world.feed,
-				CacheSettings.EVER, soon::add);
-		caches.isInUse();
-		assertThat(soon).as("nothing in memory").isEmpty();
-		caches.of("numbers");
-		caches.isInUse();
-		caches.isInUse();
-		assertThat(ticks[0]).isZero();
-		assertThat(soon).hasSize(1);
-		soon.remove(0).run();
-		assertThat(ticks[0]).isOne();
-		caches.isInUse();
-		assertThat(soon).hasSize(1);
-	}
-
-	@Test
 	void whatAnotherReaderHasAskedForIsNotKept() {
 		for (boolean asked : new boolean[] { false, true }) {
 			World world = new World(STORE);
@@ -293,14 +266,11 @@ class NearCacheTests {
 
 	@Test
 	void freesTheMemoryOfWhatHasStoodForItsTime() {
-		World world = new World(STORE);
-		STORE.tick(0);
+		NearStore shortLived = new CaffeineNearStore(new Near(true, 10, Duration.ofMillis(200)));
+		World world = new World(shortLived);
 		world.keep(1, content(1), -1, 0);
-		STORE.tick(TTL.toNanos() - 1);
-		assertThat(STORE.size()).isOne();
-		STORE.tick(TTL.toNanos());
-		assertThat(STORE.size()).isZero();
-		STORE.tick(0);
+		assertThat(shortLived.size()).isOne();
+		Awaitility.await().until(() -> shortLived.size() == 0);
 	}
 
 	@Test
@@ -551,10 +521,6 @@ class NearCacheTests {
 		@Override
 		public void clear() {
 			this.slots.clear();
-		}
-
-		@Override
-		public void tick(long now) {
 		}
 
 		@Override

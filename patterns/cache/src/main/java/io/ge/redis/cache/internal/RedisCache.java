@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -16,6 +18,10 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.GeCaches;
 import io.ge.redis.cache.OnLoadTimeout;
 import io.ge.redis.cache.internal.behind.RedisWriteBehind;
+import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.cache.internal.engine.CacheLookup;
+import io.ge.redis.cache.internal.engine.NewValue;
+import io.ge.redis.cache.internal.engine.RedisCacheKeys;
 import io.ge.redis.core.bus.InstanceBus;
 import io.ge.redis.core.key.KeyPart;
 import io.ge.redis.core.key.KeySpace;
@@ -63,6 +69,15 @@ public final class RedisCache {
 	/** Releases a lease, or the permit to refresh a value. */
 	private static final LuaScript FREE = script("free.lua");
 
+	private static final LuaScript LOOKUP_ALL = LOOKUP.forEach();
+
+	private static final LuaScript FILL_ALL = FILL.forEach();
+
+	private static final LuaScript FREE_ALL = FREE.forEach();
+
+	/** Number of entries of a call, which bounds the time that it blocks the server. */
+	private static final int MOST = 1000;
+
 	private static final LuaScript INTENT = script("intent.lua");
 
 	private static final LuaScript PUBLISH = script("publish.lua");
@@ -74,10 +89,6 @@ public final class RedisCache {
 	private static final LuaScript WARM = LuaScript.load(GeCaches.class, "warm.lua");
 
 	private final GuardedRedis redis;
-
-	private final RedisGroups bulkLookups;
-
-	private final RedisGroups fills;
 
 	private final KeySpace space;
 
@@ -103,8 +114,6 @@ public final class RedisCache {
 	public RedisCache(GuardedRedis redis, KeySpace space, InstanceBus bus, Duration intentTimeout,
 			Predicate<String> behind, Predicate<String> near) {
 		this.redis = redis;
-		this.bulkLookups = new RedisGroups(redis, LOOKUP, FREE, false);
-		this.fills = new RedisGroups(redis, FILL, FREE, true);
 		this.space = space;
 		this.keys = new RedisCacheKeys(space, behind);
 		this.bus = bus;
@@ -200,7 +209,7 @@ public final class RedisCache {
 	 * @param refreshLead the time before its expiry at which the reader replaces a value,
 	 * in thousandths of its load time, or 0
 	 */
-	CompletableFuture<CacheLookup> lookup(CacheQuestion question, InFlightLoad load, long refreshLead,
+	CompletableFuture<CacheLookup> lookup(CacheLoads.Question question, CacheLoads.InFlightLoad load, long refreshLead,
 			CallBudget budget) {
 		List<RedisKey> names = this.keys.of(question.key());
 		String token = load.token;
@@ -211,7 +220,8 @@ public final class RedisCache {
 			.thenApply((reply) -> answer(load, reply));
 	}
 
-	private static Object[] lookupArguments(CacheQuestion question, String token, String waker, long refreshLead) {
+	private static Object[] lookupArguments(CacheLoads.Question question, String token, String waker,
+			long refreshLead) {
 		CacheSettings settings = question.settings();
 		return new Object[] { token, settings.leaseTime().toMillis(), waker, question.readable().array(),
 				question.replace() ? 1 : 0, refreshLead, useOfExpired(settings) };
@@ -224,14 +234,14 @@ public final class RedisCache {
 	 * @return completes with the answers in the order of the questions, never
 	 * exceptionally: for entries without an answer the cache is bypassed
 	 */
-	CompletableFuture<List<CacheLookup>> lookupAll(List<CacheQuestion> questions, List<InFlightLoad> loads,
-			CallBudget budget) {
-		List<RedisGroups.Entry> entries = new ArrayList<>(questions.size());
+	CompletableFuture<List<CacheLookup>> lookupAll(List<CacheLoads.Question> questions,
+			List<CacheLoads.InFlightLoad> loads, CallBudget budget) {
+		List<CacheKey> entries = questions.stream().map(CacheLoads.Question::key).toList();
+		List<Object[]> arguments = new ArrayList<>(questions.size());
 		for (int i = 0; i < questions.size(); i++) {
-			entries.add(new RedisGroups.Entry(this.keys.of(questions.get(i).key()),
-					lookupArguments(questions.get(i), loads.get(i).token, "", 0)));
+			arguments.add(lookupArguments(questions.get(i), loads.get(i).token, "", 0));
 		}
-		return this.bulkLookups.run(entries, loads.get(0).lease, budget).thenApply((replies) -> {
+		return runAll(LOOKUP_ALL, entries, arguments, false, loads.get(0).lease, budget).thenApply((replies) -> {
 			List<CacheLookup> answers = new ArrayList<>(replies.size());
 			for (int i = 0; i < replies.size(); i++) {
 				ScriptReply reply = replies.get(i);
@@ -248,7 +258,7 @@ public final class RedisCache {
 		return (settings.onLoadTimeout() == OnLoadTimeout.FAIL) ? 1 : 2;
 	}
 
-	private static CacheLookup answer(InFlightLoad load, ScriptReply reply) {
+	private static CacheLookup answer(CacheLoads.InFlightLoad load, ScriptReply reply) {
 		return switch (reply.text(0)) {
 			case "hit" -> new CacheLookup.Found(Objects.requireNonNull(reply.bytes(1)), reply.number(2),
 					(reply.number(3) == 1) ? load : null, true);
@@ -289,16 +299,61 @@ public final class RedisCache {
 	 * @return completes with whether each was stored, in their order, never exceptionally
 	 */
 	public CompletableFuture<List<Boolean>> fillAll(List<Filling> all, Duration lease, long age, CallBudget budget) {
-		List<RedisGroups.Entry> entries = new ArrayList<>(all.size());
-		for (Filling filling : all) {
-			entries.add(new RedisGroups.Entry(this.keys.of(filling.key()),
-					fillArguments(filling.key(), filling.token(), "", lease, filling.value(), filling.ttl(), age)));
+		List<CacheKey> entries = all.stream().map(Filling::key).toList();
+		List<Object[]> arguments = all.stream()
+			.map((each) -> fillArguments(each.key, each.token, "", lease, each.value, each.ttl, age))
+			.toList();
+		return runAll(FILL_ALL, entries, arguments, true, lease, budget).thenApply((
+				replies) -> replies.stream().map((reply) -> reply != null && fill(reply) == CacheFill.FILLED).toList());
+	}
+
+	/**
+	 * Runs a script for many entries: with one call for each {@value #MOST} of them, on a
+	 * Cluster of those of each slot, all sent at once. The calls share the budget, since
+	 * they are waited for together.
+	 * @param arguments those of each entry, first its token
+	 * @param held whether to free entries even if the script did not run, since they are
+	 * held already
+	 * @return completes with the replies in the order of the entries, {@code null} where
+	 * it is unknown, never exceptionally
+	 */
+	private CompletableFuture<List<@Nullable ScriptReply>> runAll(LuaScript script, List<CacheKey> entries,
+			List<Object[]> arguments, boolean held, Duration useful, CallBudget budget) {
+		@Nullable ScriptReply[] replies = new ScriptReply[entries.size()];
+		Duration left = Duration.ofNanos(budget.remainingNanos());
+		long started = System.nanoTime();
+		List<CompletableFuture<?>> calls = new ArrayList<>();
+		for (List<Integer> group : this.redis.groups(entries.stream().map((key) -> this.keys.of(key).get(0)).toList(),
+				MOST)) {
+			Supplier<ScriptCall> undo = () -> call(FREE_ALL, entries, group,
+					(index) -> List.of(arguments.get(index)[0], 0));
+			ScriptCall call = call(script, entries, group, (index) -> Arrays.asList(arguments.get(index)));
+			calls.add(this.redis.run(call, CallBudget.of(left), undo, useful).handle((reply, failure) -> {
+				if (failure != null && held) {
+					this.redis.compensateUnlessUnknown(failure, undo, useful);
+				}
+				List<ScriptReply> parts = (failure == null) ? reply.parts() : List.of();
+				for (int i = 0; i < parts.size(); i++) {
+					replies[group.get(i)] = parts.get(i);
+				}
+				return null;
+			}));
 		}
-		return this.fills.run(entries, lease, budget).thenApply((replies) -> {
-			List<Boolean> filled = new ArrayList<>(replies.size());
-			replies.forEach((reply) -> filled.add(reply != null && fill(reply) == CacheFill.FILLED));
-			return filled;
+		return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).thenApply((none) -> {
+			budget.spend(System.nanoTime() - started);
+			return Arrays.asList(replies);
 		});
+	}
+
+	private ScriptCall call(LuaScript script, List<CacheKey> entries, List<Integer> group,
+			Function<Integer, List<Object>> arguments) {
+		List<RedisKey> all = new ArrayList<>();
+		List<Object> values = new ArrayList<>(List.of(this.keys.of(entries.get(0)).size()));
+		for (int index : group) {
+			all.addAll(this.keys.of(entries.get(index)));
+			values.addAll(arguments.apply(index));
+		}
+		return ScriptCall.of(script, all, values.toArray());
 	}
 
 	private Object[] fillArguments(CacheKey key, String token, String seen, Duration lease, byte[] value, Duration ttl,

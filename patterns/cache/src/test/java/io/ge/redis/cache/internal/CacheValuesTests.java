@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 import java.util.List;
 
+import io.ge.redis.cache.internal.engine.CacheCodec;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +17,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 import io.ge.redis.cache.OnLoadTimeout;
+import io.ge.redis.cache.internal.engine.CacheHeader;
+import io.ge.redis.cache.internal.engine.CacheInvalidations;
+import io.ge.redis.cache.internal.engine.CacheKey;
+import io.ge.redis.cache.internal.engine.CacheLookup;
 import io.ge.redis.cache.internal.engine.CacheLookup.Load;
+import io.ge.redis.cache.internal.engine.NearCache;
+import io.ge.redis.cache.internal.engine.NewValue;
 import io.ge.redis.core.outage.CallBudget;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +46,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A reader that finds a value near its expiry may be chosen to refresh it: the nearer,
  * the likelier, in units of its load time. Random values alone would let readers begin
- * too late, so the expiry counts as {@value #MARGIN} load times earlier.
+ * too late, so the expiry counts as {@value NearCache#MARGIN} load times earlier.
  */
-public final class CacheLoads {
+final class CacheLoads {
 
 	private static final Duration BACKSTOP = Duration.ofSeconds(1);
 
@@ -48,8 +56,6 @@ public final class CacheLoads {
 
 	/** The time after a failed refresh in which no caller tries another one. */
 	static final Duration REST = Duration.ofSeconds(1);
-
-	public static final int MARGIN = 2;
 
 	private final RedisCache redis;
 
@@ -70,8 +76,7 @@ public final class CacheLoads {
 	 * @param journal the entries for which Redis is not to be asked
 	 * @param changed called with entries that a writer of this instance has changed
 	 */
-	public CacheLoads(RedisCache redis, CacheJournal journal, CacheInvalidations invalidations,
-			Consumer<CacheKey> changed) {
+	CacheLoads(RedisCache redis, CacheJournal journal, CacheInvalidations invalidations, Consumer<CacheKey> changed) {
 		this.redis = redis;
 		this.journal = journal;
 		this.invalidations = invalidations;
@@ -79,7 +84,7 @@ public final class CacheLoads {
 		redis.onWake(this::wake, () -> this.waiting.values().forEach(InFlightLoad::wake));
 	}
 
-	public CallBudget newBudget() {
+	CallBudget newBudget() {
 		return this.redis.newBudget();
 	}
 
@@ -89,7 +94,7 @@ public final class CacheLoads {
 	 * @return completes with the result, perhaps on a thread of the driver, never
 	 * exceptionally. Its permit must be used or released. Cancelling it ends the wait
 	 */
-	public CompletableFuture<CacheLookup> lookup(CacheQuestion question, CallBudget budget) {
+	CompletableFuture<CacheLookup> lookup(Question question, CallBudget budget) {
 		Lookup lookup = new Lookup(question, budget);
 		lookup.proceed();
 		return lookup;
@@ -97,30 +102,17 @@ public final class CacheLoads {
 
 	/**
 	 * Looks several entries of one cache up, which waits for no other caller: what others
-	 * load is to be loaded, and not stored.
+	 * load is to be loaded, and not stored. The journal holds none of them.
 	 * @return completes with the results in the order of the questions, never
 	 * exceptionally
 	 */
-	public CompletableFuture<List<CacheLookup>> lookupAll(List<CacheQuestion> questions, CallBudget budget) {
-		List<CacheLookup> results = new ArrayList<>(questions.size());
-		List<CacheQuestion> asked = new ArrayList<>(questions.size());
-		List<InFlightLoad> loads = new ArrayList<>(questions.size());
-		for (CacheQuestion question : questions) {
-			boolean bypassed = isBypassed(question.key());
-			results.add(bypassed ? Load.BYPASS : Load.UNSTORED);
-			if (!bypassed) {
-				asked.add(question);
-				loads.add(newLoad(question));
-			}
+	CompletableFuture<List<CacheLookup>> lookupAll(List<Question> questions, CallBudget budget) {
+		if (this.redis.isUnavailable()) {
+			return CompletableFuture.completedFuture(Collections.nCopies(questions.size(), Load.BYPASS));
 		}
-		if (asked.isEmpty()) {
-			return CompletableFuture.completedFuture(results);
-		}
-		return this.redis.lookupAll(asked, loads, budget).thenApply((answers) -> {
-			Iterator<CacheLookup> answer = answers.iterator();
-			results.replaceAll((result) -> (result == Load.BYPASS) ? result : unwaited(answer.next()));
-			return results;
-		});
+		List<InFlightLoad> loads = questions.stream().map(this::newLoad).toList();
+		return this.redis.lookupAll(questions, loads, budget)
+			.thenApply((answers) -> answers.stream().map(CacheLoads::unwaited).toList());
 	}
 
 	private static CacheLookup unwaited(CacheLookup answer) {
@@ -135,7 +127,7 @@ public final class CacheLoads {
 	 * -1 if it is in none
 	 * @return completes with the outcome, never exceptionally
 	 */
-	public CompletableFuture<CacheFill> fill(CacheLookup.Permit permit, NewValue value, boolean loaded, long age,
+	CompletableFuture<CacheFill> fill(CacheLookup.Permit permit, NewValue value, boolean loaded, long age,
 			CallBudget budget) {
 		InFlightLoad load = (InFlightLoad) permit;
 		String seen = (loaded && load.seen != null) ? load.seen : "";
@@ -155,7 +147,7 @@ public final class CacheLoads {
 	 * Stores several values that were loaded with permits.
 	 * @return completes when that was tried, never exceptionally
 	 */
-	public CompletableFuture<?> fillAll(List<Loaded> all, Duration lease, long age, CallBudget budget) {
+	CompletableFuture<?> fillAll(List<Loaded> all, Duration lease, long age, CallBudget budget) {
 		if (all.size() == 1) {
 			return fill(all.get(0).permit, all.get(0).value, true, age, budget);
 		}
@@ -172,7 +164,7 @@ public final class CacheLoads {
 	 * @param failed whether the value could not be loaded or stored, so that an existing
 	 * one, expired or not, is not replaced for a while
 	 */
-	public void release(CacheLookup.@Nullable Permit permit, boolean failed) {
+	void release(CacheLookup.@Nullable Permit permit, boolean failed) {
 		release(permit, failed ? REST : Duration.ZERO, false);
 	}
 
@@ -180,7 +172,7 @@ public final class CacheLoads {
 	 * Releases a permit whose value was loaded and is not to be stored. An expired value
 	 * is removed; a current one is not replaced for a while.
 	 */
-	public void discard(CacheLookup.@Nullable Permit permit) {
+	void discard(CacheLookup.@Nullable Permit permit) {
 		release(permit, REST, true);
 	}
 
@@ -195,7 +187,7 @@ public final class CacheLoads {
 	 * Keeps later readers of an entry, which has changed, from joining the lookup in
 	 * flight.
 	 */
-	public void cutOff(CacheKey key) {
+	void cutOff(CacheKey key) {
 		this.changed.accept(key);
 		InFlightLoad load = this.shared.remove(key);
 		if (load != null) {
@@ -214,7 +206,7 @@ public final class CacheLoads {
 		return this.redis.isUnavailable(key) || this.journal.holds(key);
 	}
 
-	private InFlightLoad newLoad(CacheQuestion question) {
+	private InFlightLoad newLoad(Question question) {
 		String token = question.open() ? this.redis.newOpenHandle() : this.redis.newHandle();
 		return new InFlightLoad(this.ids.incrementAndGet(), question.key(), question.settings().leaseTime(), token);
 	}
@@ -234,19 +226,19 @@ public final class CacheLoads {
 	 * Returns how many thousandths of its load time before its expiry a reader replaces a
 	 * value, or 0.
 	 */
-	private static long refreshLead(CacheQuestion question) {
+	private static long refreshLead(Question question) {
 		double beta = question.settings().refreshBeta();
 		if (beta == 0 || !question.refreshable()) {
 			return 0;
 		}
 		double random = -Math.log(1 - ThreadLocalRandom.current().nextDouble());
-		return Math.round(1000 * (MARGIN + beta * random));
+		return Math.round(1000 * (NearCache.MARGIN + beta * random));
 	}
 
 	/**
 	 * A value that was loaded, with the permit to store it.
 	 */
-	public record Loaded(CacheLookup.Permit permit, NewValue value) {
+	record Loaded(CacheLookup.Permit permit, NewValue value) {
 	}
 
 	/**
@@ -254,7 +246,7 @@ public final class CacheLoads {
 	 */
 	private final class Lookup extends CompletableFuture<CacheLookup> {
 
-		private final CacheQuestion question;
+		private final Question question;
 
 		private final CacheSettings settings;
 
@@ -270,7 +262,7 @@ public final class CacheLoads {
 		/** The load of this reader, which may wait for another instance. */
 		private volatile @Nullable InFlightLoad own;
 
-		Lookup(CacheQuestion question, CallBudget budget) {
+		Lookup(Question question, CallBudget budget) {
 			this.question = question;
 			this.settings = question.settings();
 			this.budget = budget;
@@ -414,6 +406,96 @@ public final class CacheLoads {
 				case STALE -> (expired != null) ? new CacheLookup.Expired(expired) : Load.UNSTORED;
 				case FAIL -> new CacheLookup.Late();
 			};
+		}
+
+	}
+
+	/**
+	 * The lookup of one entry by this instance, which its readers share, and the permit
+	 * that it may bring.
+	 */
+	static final class InFlightLoad implements CacheLookup.Permit {
+
+		final Long id;
+
+		final CacheKey key;
+
+		final Duration lease;
+
+		/** Token of the lease; another one's where the lease is shared. */
+		volatile String token;
+
+		/** The writers before an open lease, as Redis has shown them. */
+		volatile @Nullable String seen;
+
+		/** The result for readers that joined, {@code null} if they are to ask again. */
+		final CompletableFuture<@Nullable CacheLookup> result = new CompletableFuture<>();
+
+		/** Completes when Redis has said whether a value must be awaited. */
+		final CompletableFuture<Void> answered = new CompletableFuture<>();
+
+		volatile CompletableFuture<Void> woken = new CompletableFuture<>();
+
+		/** An expired value for callers that cannot wait any longer. */
+		volatile byte @Nullable [] expired;
+
+		InFlightLoad(long id, CacheKey key, Duration lease, String token) {
+			this.id = id;
+			this.key = key;
+			this.lease = lease;
+			this.token = token;
+		}
+
+		@Override
+		public Duration lease() {
+			return this.lease;
+		}
+
+		void wake() {
+			this.woken.complete(null);
+		}
+
+		void complete(@Nullable CacheLookup found) {
+			this.result.complete(found);
+			this.answered.complete(null);
+		}
+
+		/**
+		 * Waits for the result until a deadline, and then until it is known whether this
+		 * load waits itself: before that it keeps no caller longer than a hit does.
+		 */
+		CompletableFuture<?> await(long nanos, CallBudget budget) {
+			return this.result.<@Nullable Void>thenApply((found) -> null)
+				.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
+				.thenCompose((none) -> this.answered.isDone() ? this.answered : this.answered.copy()
+					.completeOnTimeout(null, Math.max(0, budget.remainingNanos()), TimeUnit.NANOSECONDS));
+		}
+
+	}
+
+	/**
+	 * The request of a reader.
+	 *
+	 * @param readable the first bytes of values that it can read
+	 * @param replace whether to load whatever is there
+	 * @param timed whether it needs the exact time to the expiry
+	 * @param refreshable whether it could replace a value before its expiry
+	 * @param open whether it may never report how its load has ended, so that no reader
+	 * is to wait for it
+	 */
+	record Question(CacheKey key, CacheSettings settings, ByteBuffer readable, boolean replace, boolean timed,
+			boolean refreshable, boolean open) {
+
+		/**
+		 * Returns whether a {@code GET} is enough for a hit.
+		 */
+		boolean gets() {
+			return !this.replace && !this.timed;
+		}
+
+		boolean isReadable(byte[] entry) {
+			byte[] first = this.readable.array();
+			return entry.length >= first.length && Arrays.equals(entry, 0, first.length, first, 0, first.length);
 		}
 
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 import java.time.Duration;
 import java.util.Collection;
@@ -17,16 +17,22 @@ import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.CacheProperties.Near;
 import io.ge.redis.cache.OnRedisDown;
+import io.ge.redis.cache.internal.behind.WriteBehind;
+import io.ge.redis.cache.internal.engine.CacheCodec;
+import io.ge.redis.cache.internal.engine.CacheType;
 import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.core.invocation.NamedSettings;
 import io.ge.redis.core.invocation.Settings;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JavaType;
 
 /**
  * The caches of the application by name: what annotations say about each, which must not
  * contradict, and the settings that result.
  */
-public final class CacheRegistry {
+final class CacheRegistry {
+
+	private static final String BEHIND = "write-behind";
 
 	private static final Duration MARGIN = Duration.ofMinutes(1);
 
@@ -49,7 +55,9 @@ public final class CacheRegistry {
 	/** Number of declarations that have changed the settings. */
 	private final AtomicInteger changes = new AtomicInteger();
 
-	private final WriterDefinitions writers = new WriterDefinitions();
+	private final NamedSettings<String> writing = new NamedSettings<>();
+
+	private final Map<String, GuardedMethod> writers = new ConcurrentHashMap<>();
 
 	private final Set<String> tagged = ConcurrentHashMap.newKeySet();
 
@@ -58,7 +66,7 @@ public final class CacheRegistry {
 
 	private final Set<String> writtenBySpring = ConcurrentHashMap.newKeySet();
 
-	public CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
+	CacheRegistry(Supplier<CacheProperties> properties, Supplier<? extends Collection<String>> otherNames) {
 		this.properties = properties;
 		this.otherNames = otherNames;
 	}
@@ -66,7 +74,7 @@ public final class CacheRegistry {
 	/**
 	 * Returns whether a cache may have a name.
 	 */
-	public boolean isAllowed(String cache) {
+	boolean isAllowed(String cache) {
 		return !this.properties.get().strictNames() || listedNames().contains(cache);
 	}
 
@@ -74,7 +82,7 @@ public final class CacheRegistry {
 	 * Checks that a cache may have a name.
 	 * @param problem makes the exception, of problem and remedy
 	 */
-	public void requireAllowed(String cache, BiFunction<String, String, GuardConfigurationException> problem) {
+	void requireAllowed(String cache, BiFunction<String, String, GuardConfigurationException> problem) {
 		if (!isAllowed(cache)) {
 			throw problem.apply(
 					"there is no cache '" + cache + "', and ge.redis.cache.strict-names is on. Known are "
@@ -84,7 +92,7 @@ public final class CacheRegistry {
 		}
 	}
 
-	public void requireAllowed(String cache) {
+	void requireAllowed(String cache) {
 		requireAllowed(cache,
 				(problem, remedy) -> new GuardConfigurationException("Cache '" + cache + "'", problem, remedy));
 	}
@@ -93,13 +101,13 @@ public final class CacheRegistry {
 		return this.properties.get().caches().keySet();
 	}
 
-	public Set<String> listedNames() {
+	Set<String> listedNames() {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.otherNames.get());
 		return names;
 	}
 
-	public void declareConfiguredTypes(CacheCodec codec) {
+	void declareConfiguredTypes(CacheCodec codec) {
 		this.properties.get().caches().forEach((cache, settings) -> {
 			String type = settings.type();
 			if (type != null) {
@@ -113,12 +121,12 @@ public final class CacheRegistry {
 		});
 	}
 
-	public void declareType(String cache, CacheType type, GuardedMethod method) {
+	void declareType(String cache, CacheType type, GuardedMethod method) {
 		this.types.register(cache, type.javaType().toCanonical(), method);
 		this.typeByCache.putIfAbsent(cache, type);
 	}
 
-	public void declareTtl(String cache, @Nullable Duration ttl, GuardedMethod method) {
+	void declareTtl(String cache, @Nullable Duration ttl, GuardedMethod method) {
 		if (ttl != null) {
 			if (ttl.toMillis() <= 0) {
 				throw method.problem("ttl = \"" + ttl + "\" is too short.", "Give it at least a millisecond.");
@@ -129,7 +137,7 @@ public final class CacheRegistry {
 		}
 	}
 
-	public void declarePermanent(String cache, boolean permanent, GuardedMethod method) {
+	void declarePermanent(String cache, boolean permanent, GuardedMethod method) {
 		if (permanent) {
 			this.permanentByCache.putIfAbsent(cache, method);
 			requireOneTerm(cache, method);
@@ -152,7 +160,7 @@ public final class CacheRegistry {
 		}
 	}
 
-	public void declareNegativeTtl(String cache, @Nullable Duration ttl, GuardedMethod method) {
+	void declareNegativeTtl(String cache, @Nullable Duration ttl, GuardedMethod method) {
 		if (ttl != null) {
 			if (ttl.isNegative()) {
 				throw method.problem("negativeTtl = \"" + ttl + "\" is negative.",
@@ -166,7 +174,7 @@ public final class CacheRegistry {
 	/**
 	 * Notes the type that code uses a cache with, for writers that do not say.
 	 */
-	public void usedAs(String cache, CacheType type) {
+	void usedAs(String cache, CacheType type) {
 		this.typeByCache.putIfAbsent(cache, type);
 	}
 
@@ -174,18 +182,18 @@ public final class CacheRegistry {
 	 * Returns the type that readers and writers of a cache have in common, if one is
 	 * known.
 	 */
-	public @Nullable CacheType type(String cache) {
+	@Nullable CacheType type(String cache) {
 		return this.typeByCache.get(cache);
 	}
 
-	public void named(String cache, boolean read) {
+	void named(String cache, boolean read) {
 		(read ? this.readBySpring : this.writtenBySpring).add(cache);
 	}
 
 	/**
 	 * Returns the names that annotations or properties know, or that were used so far.
 	 */
-	public Set<String> names() {
+	Set<String> names() {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.addAll(this.typeByCache.keySet());
 		names.addAll(this.settings.keySet());
@@ -198,7 +206,7 @@ public final class CacheRegistry {
 	 * Returns the names in the properties that are unused: by annotations of ours or
 	 * Spring's, and so far by code. Names with a type for code are not among them.
 	 */
-	public Set<String> unusedNames() {
+	Set<String> unusedNames() {
 		Set<String> names = new TreeSet<>(configuredNames());
 		names.removeAll(this.typeByCache.keySet());
 		names.removeAll(this.otherNames.get());
@@ -210,15 +218,15 @@ public final class CacheRegistry {
 	/**
 	 * Returns the names that Spring's annotations read, or write and evict.
 	 */
-	public Set<String> namesBySpring(boolean read) {
+	Set<String> namesBySpring(boolean read) {
 		return Set.copyOf(read ? this.readBySpring : this.writtenBySpring);
 	}
 
-	public long maxValueSize() {
+	long maxValueSize() {
 		return this.properties.get().maxValueSize().toBytes();
 	}
 
-	public CacheSettings settings(String cache) {
+	CacheSettings settings(String cache) {
 		CacheSettings known = this.settings.get(cache);
 		if (known == null) {
 			requireAllowed(cache);
@@ -232,7 +240,7 @@ public final class CacheRegistry {
 		return known;
 	}
 
-	public void declareTagged(String cache) {
+	void declareTagged(String cache) {
 		this.tagged.add(cache);
 	}
 
@@ -240,14 +248,14 @@ public final class CacheRegistry {
 	 * Returns whether entries of a cache have tags, so that one without any would miss
 	 * invalidations.
 	 */
-	public boolean isTagged(String cache) {
+	boolean isTagged(String cache) {
 		return this.tagged.contains(cache);
 	}
 
 	/**
 	 * Returns the time that an entry of a cache may stay after its loader began.
 	 */
-	public Duration longestStamped(String cache) {
+	Duration longestStamped(String cache) {
 		CacheSettings known = settings(cache);
 		return known.longestTtl().plus(known.leaseTime()).plus(MARGIN);
 	}
@@ -255,15 +263,11 @@ public final class CacheRegistry {
 	/**
 	 * Returns whether nothing is committed that cannot be announced.
 	 */
-	public boolean isStrict() {
+	boolean isStrict() {
 		return this.properties.get().onRedisDown() == OnRedisDown.FAIL_TX;
 	}
 
-	public WriterDefinitions writers() {
-		return this.writers;
-	}
-
-	public CacheSettings settings(String cache, Settings origins) {
+	CacheSettings settings(String cache, Settings origins) {
 		CacheProperties all = this.properties.get();
 		CacheProperties.Cache named = all.cache(cache);
 		Duration ttl = origins.pick("ttl", named.ttl(), this.ttls.find(cache), all.ttl());
@@ -292,7 +296,7 @@ public final class CacheRegistry {
 
 	// Values in memory: no annotation says anything of them
 
-	public Near near(String cache, Settings origins) {
+	Near near(String cache, Settings origins) {
 		Near all = this.properties.get().near();
 		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
 		CacheProperties.CacheNear named = (set != null) ? set : CacheProperties.CacheNear.UNSET;
@@ -302,7 +306,7 @@ public final class CacheRegistry {
 				details.pick("nearTtl", named.ttl(), null, all.ttl()));
 	}
 
-	public boolean isNear(String cache) {
+	boolean isNear(String cache) {
 		// Asked for by every write: origins are of no interest
 		CacheProperties.CacheNear set = this.properties.get().cache(cache).near();
 		Boolean named = (set != null) ? set.enabled() : null;
@@ -312,7 +316,7 @@ public final class CacheRegistry {
 	/**
 	 * Returns whether a cache has such settings, be it one that no property names.
 	 */
-	public boolean isAnyNear(Predicate<Near> such) {
+	boolean isAnyNear(Predicate<Near> such) {
 		return such.test(near("", new Settings()))
 				|| configuredNames().stream().anyMatch((cache) -> such.test(near(cache, new Settings())));
 	}
@@ -320,12 +324,68 @@ public final class CacheRegistry {
 	/**
 	 * Checks that Caffeine is present if this instance keeps values in memory.
 	 */
-	public void verifyNear(boolean available) {
+	void verifyNear(boolean available) {
 		if (!available && isAnyNear(Near::isKeeping)) {
 			throw new GuardConfigurationException("ge.redis.cache.near",
 					"values of caches are to be kept in memory, but Caffeine is not on the class path.",
 					"Add the dependency com.github.ben-manes.caffeine:caffeine, whose version Spring Boot manages,"
 							+ " or set max-entries to 0 where an instance keeps none and only notifies the others.");
+		}
+	}
+
+	// Writers, which must not contradict each other or writers behind
+
+	void declareWriteThrough(String cache, GuardedMethod method) {
+		declare(cache, "write-through", method);
+	}
+
+	void declareWriteBehind(String cache, GuardedMethod method) {
+		declare(cache, BEHIND, method);
+	}
+
+	private void declare(String cache, String way, GuardedMethod method) {
+		this.writing.register(cache, way, method);
+		this.writers.putIfAbsent(cache, method);
+	}
+
+	/**
+	 * Checks that caches are written behind where annotations say so, that others are
+	 * not, and that stores have the types of their caches.
+	 */
+	void verify(WriteBehind actual) {
+		this.writers.forEach((cache, method) -> verify(cache, method, actual.isBehind(cache)));
+		Set<String> names = new TreeSet<>(configuredNames());
+		names.addAll(actual.storedCaches());
+		for (String cache : names) {
+			requireAllowed(cache);
+			if (actual.isBehind(cache) && isNear(cache)) {
+				throw new GuardConfigurationException("ge.redis.cache.caches." + cache + ".near.enabled",
+						"cache '" + cache + "' is written behind, and such values are not kept in memory.",
+						"Set it to false, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
+								+ ".write-behind.");
+			}
+			CacheType declared = type(cache);
+			JavaType stored = actual.storedType(cache);
+			if (declared != null && stored != null && !declared.javaType().equals(stored)) {
+				throw new IllegalStateException("Cache '" + cache + "' holds " + declared.javaType().toCanonical()
+						+ ", but its WriteBehindStore writes " + stored);
+			}
+		}
+	}
+
+	private void verify(String cache, GuardedMethod method, boolean behind) {
+		boolean declared = BEHIND.equals(this.writing.find(cache));
+		if (declared && !behind) {
+			throw method.problem("nothing writes the changes of cache '" + cache + "'.",
+					"Define a WriteBehindStore bean for it, or set ge.redis.cache.caches." + cache
+							+ ".write-behind=true where another application has it.");
+		}
+		if (behind && !declared) {
+			throw method.problem(
+					"cache '" + cache + "' is written behind, and older changes that wait would overwrite what this"
+							+ " method writes.",
+					"Use @CacheWriteBehind, or leave out the WriteBehindStore and ge.redis.cache.caches." + cache
+							+ ".write-behind.");
 		}
 	}
 

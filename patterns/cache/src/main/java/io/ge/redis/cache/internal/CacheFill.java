@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 /**
  * The outcome for a value that a reader brings.
  */
-public enum CacheFill {
+enum CacheFill {
 
 	/** It is stored. */
 	FILLED,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
+import io.ge.redis.cache.internal.engine.CacheKey;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Entries older than the cache's TTL are dropped; beyond {@value #CAPACITY} the TTL is
  * the bound.
  */
-public final class CacheJournal {
+final class CacheJournal {
 
 	static final int CAPACITY = 100_000;
 
@@ -44,21 +45,21 @@ public final class CacheJournal {
 
 	private final AtomicBoolean overflowing = new AtomicBoolean();
 
-	public boolean holds(CacheKey key) {
+	boolean holds(CacheKey key) {
 		return !this.notes.isEmpty() && this.notes.containsKey(key);
 	}
 
-	public int size() {
+	int size() {
 		return this.notes.size();
 	}
 
-	public void open(CacheKey key, String writer) {
+	void open(CacheKey key, String writer) {
 		if (hasRoom(key)) {
 			this.notes.compute(key, (same, note) -> Note.of(note).opened(writer));
 		}
 	}
 
-	public void forget(CacheKey key) {
+	void forget(CacheKey key) {
 		this.notes.computeIfPresent(key, (same, note) -> {
 			Note closed = note.closed();
 			return (closed.open() == 0 && !closed.due()) ? null : closed;
@@ -69,7 +70,7 @@ public final class CacheJournal {
 	 * A change is committed, and the entry is to be removed.
 	 * @param wasOpen whether the writer was announced here
 	 */
-	public void due(CacheKey key, String writer, boolean wasOpen, Duration useful) {
+	void due(CacheKey key, String writer, boolean wasOpen, Duration useful) {
 		long expiry = System.nanoTime() + useful.toNanos();
 		if (hasRoom(key)) {
 			this.notes.compute(key,
@@ -77,18 +78,18 @@ public final class CacheJournal {
 		}
 	}
 
-	public @Nullable Note due(CacheKey key) {
+	@Nullable Note due(CacheKey key) {
 		Note note = this.notes.get(key);
 		return (note != null && note.due()) ? note : null;
 	}
 
-	public void defer(CacheKey key) {
+	void defer(CacheKey key) {
 		if (this.waiting.add(key)) {
 			this.deferred.add(key);
 		}
 	}
 
-	public boolean hasDeferred() {
+	boolean hasDeferred() {
 		return !this.deferred.isEmpty();
 	}
 
@@ -96,7 +97,7 @@ public final class CacheJournal {
 	 * Takes removals to try again, dropping what has expired by itself.
 	 * @param away whose server is unavailable; such an entry is the last of them then
 	 */
-	public List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
+	List<CacheKey> takeDeferred(int most, Predicate<CacheKey> away) {
 		List<CacheKey> taken = new ArrayList<>();
 		List<CacheKey> kept = new ArrayList<>();
 		int attempts = this.waiting.size();
@@ -134,7 +135,7 @@ public final class CacheJournal {
 	/**
 	 * An entry was removed as of a note; what was noted since stays.
 	 */
-	public void removed(CacheKey key, Note as) {
+	void removed(CacheKey key, Note as) {
 		this.notes.computeIfPresent(key, (same, note) -> {
 			if (note.version() != as.version()) {
 				return note;
@@ -174,7 +175,7 @@ public final class CacheJournal {
 	 * @param due whether a change is committed
 	 * @param expiry when the entry in Redis has expired, as of the system's nano time
 	 */
-	public record Note(int open, boolean due, long version, long expiry, List<String> writers) {
+	record Note(int open, boolean due, long version, long expiry, List<String> writers) {
 
 		static Note of(@Nullable Note note) {
 			return (note != null) ? note : new Note(0, false, 0, 0, List.of());

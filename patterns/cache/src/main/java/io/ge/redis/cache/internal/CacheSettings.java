@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 import java.time.Duration;
 

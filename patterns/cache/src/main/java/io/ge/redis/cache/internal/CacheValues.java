@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package io.ge.redis.cache.internal.engine;
+package io.ge.redis.cache.internal;
 
 import java.time.Duration;
 import java.util.Map;
@@ -9,6 +9,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.ge.redis.cache.UncacheableValueException;
+import io.ge.redis.cache.internal.engine.CacheCodec;
+import io.ge.redis.cache.internal.engine.CacheHeader;
+import io.ge.redis.cache.internal.engine.CacheInvalidations;
+import io.ge.redis.cache.internal.engine.CacheTags;
+import io.ge.redis.cache.internal.engine.CacheType;
+import io.ge.redis.cache.internal.engine.LazyValues;
+import io.ge.redis.cache.internal.engine.NewValue;
 import io.ge.redis.core.json.RoundTrips;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -19,7 +26,7 @@ import org.springframework.cache.support.NullValue;
 /**
  * Makes the stored form of a value: its bytes and its times.
  */
-public final class CacheValues {
+final class CacheValues {
 
 	/**
 	 * The largest part of its time that a value's load time counts for: whatever takes
@@ -38,7 +45,7 @@ public final class CacheValues {
 	/** Caches and problems of their values that were logged. */
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	public CacheValues(CacheRegistry definitions, CacheCodec codec) {
+	CacheValues(CacheRegistry definitions, CacheCodec codec) {
 		this.definitions = definitions;
 		this.codec = codec;
 	}
@@ -47,7 +54,7 @@ public final class CacheValues {
 	 * Notes the load time of a value, so that a value that a writer publishes can be
 	 * refreshed in time as well. Follows a change within a few loads.
 	 */
-	public void loadedIn(String cache, long millis) {
+	void loadedIn(String cache, long millis) {
 		this.loadMillis.merge(cache, millis, (known, next) -> (3 * known + next) / 4);
 	}
 
@@ -55,7 +62,7 @@ public final class CacheValues {
 	 * Returns the load time of a cache's values in milliseconds, or 0 if this instance
 	 * has loaded nothing.
 	 */
-	public long loadMillis(String cache) {
+	long loadMillis(String cache) {
 		return this.loadMillis.getOrDefault(cache, 0L);
 	}
 
@@ -66,7 +73,7 @@ public final class CacheValues {
 	 * @param tags its tags, or {@code null} if nothing is known about them
 	 * @return the value, or {@code null} if the entry is to be removed
 	 */
-	public @Nullable NewValue published(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
+	@Nullable NewValue published(String cache, @Nullable Object value, long stamp, @Nullable CacheTags tags) {
 		try {
 			CacheHeader header = header(cache, loadMillis(cache), stamp, tags);
 			if (header == null) {
@@ -93,7 +100,7 @@ public final class CacheValues {
 	 * @return the value, or {@code null} if it is not to be stored
 	 * @throws UncacheableValueException if no value of the kind can be
 	 */
-	public @Nullable NewValue loaded(String cache, CacheType type, @Nullable Object value, long loadMillis, long stamp,
+	@Nullable NewValue loaded(String cache, CacheType type, @Nullable Object value, long loadMillis, long stamp,
 			@Nullable CacheTags tags) {
 		CacheHeader header = header(cache, loadMillis, stamp, tags);
 		return (header != null) ? stored(cache, type, value, header) : null;
@@ -106,7 +113,7 @@ public final class CacheValues {
 	 * @return the header, or {@code null} if the value must not be stored, since it would
 	 * miss an invalidation
 	 */
-	public @Nullable CacheHeader header(String cache, long loadMillis, long stamp, @Nullable CacheTags tags) {
+	@Nullable CacheHeader header(String cache, long loadMillis, long stamp, @Nullable CacheTags tags) {
 		boolean unknown = tags == null && this.definitions.isTagged(cache);
 		if (stamp == CacheInvalidations.UNSTAMPABLE || unknown) {
 			return null;
@@ -127,7 +134,7 @@ public final class CacheValues {
 	 * @return the value, or {@code null} if it is not to be stored
 	 * @throws UncacheableValueException if no value of the kind can be
 	 */
-	public @Nullable NewValue stored(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
+	@Nullable NewValue stored(String cache, CacheType type, @Nullable Object value, CacheHeader header) {
 		if (value instanceof NullValue) {
 			return stored(cache, type, null, header);
 		}
@@ -166,7 +173,7 @@ public final class CacheValues {
 		try {
 			bytes = type.write(value, header);
 		}
-		catch (LazyValueException ex) {
+		catch (LazyValues.LazyValueException ex) {
 			throw ex.in(cache);
 		}
 		catch (RuntimeException ex) {
