@@ -15,8 +15,8 @@ import org.springframework.aot.hint.annotation.Reflective;
 /**
  * Removes what a method makes wrong: one entry by its key, all entries that have certain
  * tags, or a whole cache. The database first, Redis after the commit, nothing if the
- * transaction is rolled back. After a reactive one, and those inside of a method whose
- * result comes later, it removes all the same.
+ * transaction is rolled back. A reactive transaction, and one inside of a method whose
+ * result comes later, is an exception: after its rollback, too, entries are removed.
  * <p>
  * By {@link #key()} it is a writer without a value, with the guarantees of
  * {@link CacheWriteThrough}. By {@link #tags()} and {@link #all()} the tags get a new

@@ -20,6 +20,9 @@ import io.ge.redis.core.event.GuardEvents;
 /**
  * The circuits of this instance, and what reports them. No call waits for a report.
  * Messages are hints: a newer version leads to a report, whose reply is the state.
+ * <p>
+ * {@link InstanceBreaker} admits calls, and opens for this instance alone.
+ * {@code report.lua} opens the circuit for all, and grants their probes.
  */
 final class BreakerEngine {
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shared states in Redis: two hashes for each circuit, with one hash tag.
+ * {@code report.lua} states the protocol.
  */
 final class RedisBreakers {
 

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * {@link CacheLoad loads and stores} them. Keys are evaluated when the call asks. Entries
  * of no use are looked up once more, to replace them.
  * <p>
- * A call for one entry waits for the load of another caller. A call for several waits for
- * none: it loads what others load, and does not store it.
+ * {@link CacheLoads} decides whether a call for one entry waits for the load of another
+ * caller. A call for several waits for none: it loads what others load, and does not
+ * store it.
  */
 @SuppressWarnings("NullAway.Init") // asked before anything else
 final class CacheCall implements GuardedCall<@Nullable Void> {

@@ -21,8 +21,9 @@ import io.ge.redis.core.outage.Waiting;
 
 /**
  * Completes writers, asynchronously and without blocking. Removals that Redis does not
- * take are remembered, and repeated as soon as it answers. {@link CacheLoads} serves
- * readers.
+ * take are remembered, and repeated as soon as it answers. {@link WriteSteps} decides
+ * whether a value is published or its entry removed; {@link CacheTransactions} calls it
+ * after a commit. {@link CacheLoads} serves readers.
  */
 public final class CacheEngine {
 

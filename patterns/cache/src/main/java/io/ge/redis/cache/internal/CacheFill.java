@@ -3,7 +3,7 @@
 package io.ge.redis.cache.internal;
 
 /**
- * The outcome for a value that a reader brings.
+ * The outcome for a value that a reader brings, as {@code fill.lua} decides.
  */
 enum CacheFill {
 

@@ -121,8 +121,8 @@ final class CacheLoads {
 
 	/**
 	 * Stores what was loaded with a permit.
-	 * @param loaded whether the value is certainly no change of the database; matters for
-	 * an open lease
+	 * @param loaded whether the value was read from the database; only for an open lease
+	 * this may be unknown
 	 * @param age of the loader's transaction when it had the permit, in milliseconds, or
 	 * -1 if it is in none
 	 * @return completes with the outcome, never exceptionally

@@ -86,9 +86,8 @@ record CacheReader(CacheRegistry definitions, CacheEngine engine, CacheValues va
 		}
 		long now = cache.now();
 		NearValue value = cache.get(key, source.type(), now);
-		// Versions of tags come by messages like changes of entries, but are read as
-		// well:
-		// an instance that invalidates need not have near values, nor know that others do
+		// Versions of tags are also read from Redis, since an instance may invalidate
+		// without knowing that others keep values in memory
 		if (value == null || !invalidations().isServable(key.cache(), now, value.stamp(), value.tags())
 				|| isUntagged(value.tags(), source)) {
 			return null;

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Work that has failed or was cancelled may have a commit in progress. So the
  * announcement of a cancelled writer stays until its time is over; without one the
- * entries are removed at once. Either way they are removed again at that time. If
- * asynchronous work may be part of a transaction, and their order is unknown, the entry
- * is removed after both.
+ * entries are removed at once. Either way they are removed again at that time. If it is
+ * unknown whether asynchronous work or its transaction ends first, the entry is removed
+ * after each.
  */
 final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 

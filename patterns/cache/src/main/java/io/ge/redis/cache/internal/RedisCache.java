@@ -40,9 +40,13 @@ import org.jspecify.annotations.Nullable;
  * protocol; {@code docs/caching-design.md} explains it.
  * {@code prefix:cache:{warm-up:name}:u1} is the state of a warm-up.
  * <p>
- * A step with unknown outcome leaves: a lookup, a lease, which is compensated; a fill,
- * the value or the lease, which is compensated; an announcement or a publication, a
- * pending ticket, which the journal resolves, or else its deadline.
+ * A step with unknown outcome leaves something in Redis:
+ * <ul>
+ * <li>a lookup: a lease, which is compensated</li>
+ * <li>a fill: the value or the lease, which is compensated</li>
+ * <li>an announcement or a publication: a pending ticket, which the journal or its
+ * deadline ends</li>
+ * </ul>
  */
 public final class RedisCache {
 

@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * Calls of this instance with the same key are joined: one asks Redis, and the others get
  * the same decision, are refused without a command while it runs, or wait for its result.
  * The next call asks only if that one has freed or lost the key.
+ * <p>
+ * {@link CallCompletion} decides how a claim ends. {@link CallRecord} corrects that by
+ * the row, and {@link IdempotentCall} by {@code onUnknownOutcome}.
  */
 final class IdempotencyEngine {
 

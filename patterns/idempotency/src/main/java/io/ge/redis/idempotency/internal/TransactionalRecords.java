@@ -32,7 +32,8 @@ import org.springframework.util.Assert;
 /**
  * Rows of the table {@code ge_idempotency}, kept where the effects of calls are, so that
  * one commit has both. At most one row of an id can be committed. Rows are written, and
- * where possible looked up, with the connection of the transaction.
+ * where possible looked up, with the connection of the transaction. {@link CallRecord}
+ * chooses the transaction that gets the row.
  * <p>
  * They expire by the clock of the database, which is read at first and with every purge.
  * In between its time advances with the clock of this process. A row that has expired

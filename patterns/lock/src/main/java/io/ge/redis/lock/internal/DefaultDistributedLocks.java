@@ -119,7 +119,7 @@ final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Lock
 		return KeyText.several(keys, "The keys of the lock '" + name + "'");
 	}
 
-	private static Optional<LockHandle> ifAcquired(LocksDecision decision) {
+	private static Optional<LockHandle> ifAcquired(LockAttemptResult decision) {
 		HeldLocks locks = decision.takeIfAcquired();
 		return (locks != null) ? Optional.of(locks.lock()) : Optional.empty();
 	}
@@ -138,7 +138,7 @@ final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Lock
 	 * Takes locks that are not bound to a thread. The transaction in which they are asked
 	 * for keeps them.
 	 */
-	private LocksDecision acquire(LockSettings settings, List<List<String>> keys, boolean together) {
+	private LockAttemptResult acquire(LockSettings settings, List<List<String>> keys, boolean together) {
 		TransactionLocks transaction = TransactionLocks.ofThread();
 		return enter(settings, keys, together, List.of()).await().keptBy(transaction);
 	}
@@ -148,16 +148,15 @@ final class DefaultDistributedLocks implements DistributedLocks, LockedCall.Lock
 	 * them, unless it has completed by then.
 	 */
 	private <T> CompletionStage<T> acquireAsync(LockSettings settings, List<List<String>> keys, boolean together,
-			Function<LocksDecision, T> handle) {
+			Function<LockAttemptResult, T> handle) {
 		TransactionLocks transaction = TransactionLocks.ofThread();
 		return this.calls.handOver(enter(settings, keys, together, List.of()),
-				(decision) -> handle.apply(decision.keptBy(transaction)), LocksDecision::releaseUnused);
+				(decision) -> handle.apply(decision.keptBy(transaction)), LockAttemptResult::releaseUnused);
 	}
 
 	@Override
-	public LocksRequest enter(LockSettings settings, List<List<String>> keys, boolean together,
-			List<LockHandle> chain) {
-		return new LocksRequest(this.engine, this.events, settings, keys, together).begin(chain);
+	public LockAttempt enter(LockSettings settings, List<List<String>> keys, boolean together, List<LockHandle> chain) {
+		return new LockAttempt(this.engine, this.events, settings, keys, together).begin(chain);
 	}
 
 	/**

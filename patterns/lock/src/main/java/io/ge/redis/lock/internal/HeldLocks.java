@@ -61,7 +61,7 @@ record HeldLocks(LockHandle lock, List<HeldLock> own, List<HeldLock> shared) {
 		return CompletableFuture.allOf(releases);
 	}
 
-	// The call that took a shared one may have left before: then it is released now
+	// If the call that took a shared lock has ended already, leaving releases it
 	private CompletableFuture<Void> leave(CompletableFuture<Void> givenUp) {
 		return this.shared.isEmpty() ? givenUp : CompletableFuture.allOf(givenUp, giveUp(this.shared, HeldLock::leave));
 	}

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes, keeps and releases locks, asynchronously and without blocking. Ownership is the
  * instance and a handle, never a thread.
+ * <p>
+ * {@link LockAttempt} finds locks to enter again. {@link LockQueues} decides which caller
+ * is next. {@link LockLease} notices a loss, and {@link TransactionLocks} vetoes the
+ * commit.
  */
 final class LockEngine {
 

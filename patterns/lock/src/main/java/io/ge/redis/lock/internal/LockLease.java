@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * GONE}). The deadline is the lease after the last confirmed extension was <em>sent</em>,
  * less a margin for clocks that run at different speed. It passes before the key can
  * expire. While the state is {@code HELD} exactly one timer is set, for the next
- * extension or the deadline. A lock that was requested with another lease is extended
- * once to the lease of the first section. This holds also where leases are not extended.
+ * extension or the deadline. If the lock was requested for another caller, its lease may
+ * differ. Then it is set once to the lease of the first section, even without renewal.
  */
 final class LockLease {
 

@@ -83,7 +83,7 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 		LockOperationSource source = new LockOperationSource(new LockRegistry(SingletonSupplier.of(properties)),
 				attributes, null);
 		LockedCall.Locks locks = (settings, keys, together, chain) -> CompletableFuture
-			.completedFuture(LocksDecision.granted(settings));
+			.completedFuture(LockAttemptResult.granted(settings));
 		return new GuardAdvisor(source, calls, new LockGuard(() -> locks), order, () -> locks).unguarded();
 	}
 

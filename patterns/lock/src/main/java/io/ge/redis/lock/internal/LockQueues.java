@@ -23,8 +23,8 @@ import io.ge.redis.core.outage.Waiting;
  * takes longer than most sections.
  * <p>
  * While replicas confirm a lease before its first section, its caller stays the first
- * waiter. So giving up needs no code of its own: the successor uses the confirmation. If
- * no waiter is left, the application is closed or the lease is lost, that is settled at
+ * waiter. If that caller gives up, the next waiter uses the same confirmation. If no
+ * waiter is left, the application is closed or the lease is lost, that is settled at
  * once. The answer then finds another state and changes nothing.
  */
 final class LockQueues {

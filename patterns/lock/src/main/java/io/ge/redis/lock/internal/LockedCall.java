@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * subscriber, and of their transaction. Their locks are entered again, and are kept for
  * this work, which may outlive the section of the call that has taken them.
  */
-final class LockedCall implements GuardedCall<LocksDecision> {
+final class LockedCall implements GuardedCall<LockAttemptResult> {
 
 	private final Locks locks;
 
@@ -42,7 +42,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	/** The thread of the transaction, if that is bound to one. */
 	private @Nullable Thread thread;
 
-	private volatile @Nullable CompletableFuture<LocksDecision> asked;
+	private volatile @Nullable CompletableFuture<LockAttemptResult> asked;
 
 	LockedCall(Locks locks, Task task) {
 		this.locks = locks;
@@ -59,7 +59,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	}
 
 	@Override
-	public CompletableFuture<LocksDecision> ask() {
+	public CompletableFuture<LockAttemptResult> ask() {
 		if (!this.subscribed) {
 			// A publisher is not in the transaction of the thread that subscribes
 			this.transaction = TransactionLocks.ofThread();
@@ -68,7 +68,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 		if (this.transaction != null) {
 			this.held = both(this.held, this.transaction.locks());
 		}
-		CompletableFuture<LocksDecision> asking = this.locks.enter(this.task.settings(), this.task.keys(),
+		CompletableFuture<LockAttemptResult> asking = this.locks.enter(this.task.settings(), this.task.keys(),
 				this.task.isTogether(), this.held);
 		this.asked = asking;
 		return asking;
@@ -86,7 +86,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 
 	@Override
 	public RuntimeException interrupted(InterruptedException interrupt) {
-		return (this.asked instanceof LocksRequest request) ? request.interrupted(interrupt)
+		return (this.asked instanceof LockAttempt request) ? request.interrupted(interrupt)
 				: new LockInterruptedException(this.task.settings().name(), interrupt);
 	}
 
@@ -107,7 +107,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	}
 
 	@Override
-	public Work decide(LocksDecision decision) throws Throwable {
+	public Work decide(LockAttemptResult decision) throws Throwable {
 		HeldLocks locks;
 		try {
 			locks = decision.take();
@@ -126,7 +126,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 	}
 
 	@Override
-	public void release(LocksDecision decision) {
+	public void release(LockAttemptResult decision) {
 		decision.releaseUnused();
 	}
 
@@ -137,7 +137,7 @@ final class LockedCall implements GuardedCall<LocksDecision> {
 		 * Takes locks without blocking.
 		 * @param chain the locks that the call chain holds, innermost last
 		 */
-		CompletableFuture<LocksDecision> enter(LockSettings settings, List<List<String>> keys, boolean together,
+		CompletableFuture<LockAttemptResult> enter(LockSettings settings, List<List<String>> keys, boolean together,
 				List<LockHandle> chain);
 
 	}

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides on calls, asynchronously and without blocking: from memory if it can, else by
- * one script call for all requests in one slot.
+ * one script call for all requests in one slot. The rule itself is in {@code decide.lua};
+ * without Redis, in {@link LocalRateLimiter}.
  * <p>
  * Requests in different slots of a Cluster are decided one slot after the other. If a
  * later one denies, the permits of the earlier ones are refunded. In between, calls may

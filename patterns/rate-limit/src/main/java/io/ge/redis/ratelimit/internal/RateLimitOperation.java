@@ -26,10 +26,7 @@ import org.jspecify.annotations.Nullable;
 record RateLimitOperation(List<Rule> rules, List<Class<? extends Throwable>> refundOn,
 		@Nullable FallbackMethod fallback, ResultForm form, String place) implements GuardedOperation {
 
-	/**
-	 * Returns the requests of a call. @return the requests, none if the call has no key
-	 * and needs none
-	 */
+	/** Returns the requests of a call: none if it has no key and needs none. */
 	List<PermitRequest> requests(RateLimitEngine engine, MethodInvocation invocation) {
 		if (this.rules.size() == 1) {
 			return this.rules.get(0).requests(engine, invocation);

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of the application by name: merged from properties, annotations and
- * defaults, in that order. Reads them again if the properties change.
+ * defaults, in that order. Reads them again if the properties change. {@link LiveLimits}
+ * decides what applies to one key at present.
  */
 final class RateLimitRegistry {
 

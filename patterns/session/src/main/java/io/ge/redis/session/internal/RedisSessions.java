@@ -10,7 +10,6 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -79,10 +78,19 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	private enum Script {
 
-		LOAD, SAVE, END, INDEX, LIST, FORGET;
+		LOAD("load.lua"), SAVE("save.lua"), END("end.lua"), INDEX("index.lua"), LIST("list.lua"),
 
-		private final LuaScript text = name().equals("FORGET") ? LuaScript.command(Sessions.class, "forget", "ZREM")
-				: LuaScript.load(Sessions.class, name().toLowerCase(Locale.ROOT) + ".lua");
+		FORGET(LuaScript.command(Sessions.class, "forget", "ZREM"));
+
+		private final LuaScript text;
+
+		Script(String file) {
+			this(LuaScript.load(Sessions.class, file));
+		}
+
+		Script(LuaScript text) {
+			this.text = text;
+		}
 
 	}
 
@@ -395,7 +403,8 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	}
 
 	/**
-	 * Logouts of a principal that are not limited to sessions.
+	 * Logouts of a principal that are not limited to sessions. Made by the
+	 * auto-configuration, which asks the blacklist.
 	 *
 	 * @param isLoggedOut whether a principal was logged out after a login, given in
 	 * microseconds of the clock of Redis

@@ -111,8 +111,8 @@ final class LocalRows {
 	}
 
 	/**
-	 * One that was lost is not after now, since it was given by the clock that now is:
-	 * tokens that are issued from now on are not refused by it for ever.
+	 * Returns the not-before of a row. A lost one counts as now, so that tokens issued
+	 * later are not refused for ever.
 	 */
 	private long notBefore(Row row) {
 		boolean lost = row.notBefore() == Row.LOST && this.clock.isKnown();

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Its steps follow each other, on the thread of the caller and on those of the engine. A
  * step that finds the attempt cancelled releases the locks of the steps before.
  */
-final class LocksRequest extends CompletableFuture<LocksDecision> {
+final class LockAttempt extends CompletableFuture<LockAttemptResult> {
 
 	private final LockEngine engine;
 
@@ -65,7 +65,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 
 	private volatile @Nullable CompletableFuture<LockDecision> attempt;
 
-	LocksRequest(LockEngine engine, GuardEvents events, LockSettings settings, List<List<String>> keys,
+	LockAttempt(LockEngine engine, GuardEvents events, LockSettings settings, List<List<String>> keys,
 			boolean together) {
 		this.engine = engine;
 		this.events = events;
@@ -75,7 +75,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		this.next = this.keys.keySet().iterator();
 	}
 
-	LocksRequest begin(List<LockHandle> chain) {
+	LockAttempt begin(List<LockHandle> chain) {
 		try {
 			for (RedisLockKey key : this.keys.keySet()) {
 				HeldLock outer = find(chain, key);
@@ -186,8 +186,9 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		giveUp().whenComplete((nothing, none) -> complete(decision(null, refused, failure)));
 	}
 
-	private LocksDecision decision(@Nullable HeldLocks locks, @Nullable Refused refused, @Nullable Throwable failure) {
-		return new LocksDecision(this.settings, locks, refused, failure, this::publish, null);
+	private LockAttemptResult decision(@Nullable HeldLocks locks, @Nullable Refused refused,
+			@Nullable Throwable failure) {
+		return new LockAttemptResult(this.settings, locks, refused, failure, this::publish, null);
 	}
 
 	private CompletableFuture<Void> giveUp() {
@@ -203,7 +204,7 @@ final class LocksRequest extends CompletableFuture<LocksDecision> {
 		}
 	}
 
-	LocksDecision await() {
+	LockAttemptResult await() {
 		return this.settings.waitTime().isZero() ? Waiting.await(this)
 				: Waiting.awaitInterruptibly(this, this::interrupted);
 	}

@@ -14,21 +14,21 @@ import io.ge.redis.lock.internal.LockDecision.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link LocksRequest}: the locks, or why there are none.
+ * The result of {@link LockAttempt}: the locks, or why there are none.
  *
  * @param listener notified of the outcome, on a thread of the application
  */
-record LocksDecision(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
+record LockAttemptResult(LockSettings settings, @Nullable HeldLocks locks, @Nullable Refused refused,
 		@Nullable Throwable failure, Consumer<Outcome> listener, @Nullable TransactionLocks transaction) {
 
-	static LocksDecision granted(LockSettings settings) {
-		return new LocksDecision(settings, new HeldLocks(BoundLocks.granted(settings.name()), List.of(), List.of()),
+	static LockAttemptResult granted(LockSettings settings) {
+		return new LockAttemptResult(settings, new HeldLocks(BoundLocks.granted(settings.name()), List.of(), List.of()),
 				null, null, (outcome) -> {
 				}, null);
 	}
 
-	LocksDecision keptBy(@Nullable TransactionLocks keeping) {
-		return new LocksDecision(this.settings, this.locks, this.refused, this.failure, this.listener, keeping);
+	LockAttemptResult keptBy(@Nullable TransactionLocks keeping) {
+		return new LockAttemptResult(this.settings, this.locks, this.refused, this.failure, this.listener, keeping);
 	}
 
 	HeldLocks take() {
