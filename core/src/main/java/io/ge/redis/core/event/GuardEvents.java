@@ -3,6 +3,7 @@
 package io.ge.redis.core.event;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -22,10 +23,13 @@ public final class GuardEvents {
 
 	private final Supplier<GuardListener[]> listeners;
 
+	private final AtomicBoolean lookupFailed = new AtomicBoolean();
+
 	/**
 	 * Creates the fan-out.
 	 * @param listeners asked once, at the first event, so that listeners may depend on
-	 * beans that do not exist yet when the guards are made
+	 * beans that do not exist yet when the guards are made; after a failure asked again
+	 * at the next event
 	 */
 	public GuardEvents(Supplier<List<GuardListener>> listeners) {
 		this.listeners = SingletonSupplier.of(() -> listeners.get().toArray(GuardListener[]::new));
@@ -49,6 +53,12 @@ public final class GuardEvents {
 		}
 		catch (BeanCreationNotAllowedException ex) {
 			// The application closes and has had no event before
+			return NONE;
+		}
+		catch (RuntimeException ex) {
+			if (this.lookupFailed.compareAndSet(false, true)) {
+				logger.error("Events reach no listener until all beans of type GuardListener can be created", ex);
+			}
 			return NONE;
 		}
 	}
