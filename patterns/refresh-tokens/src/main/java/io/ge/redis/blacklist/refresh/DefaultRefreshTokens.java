@@ -20,6 +20,8 @@ import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.invocation.EventLoops;
+import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -33,6 +35,9 @@ import org.springframework.util.function.SingletonSupplier;
  * the call fails. The next one with any token of the session repeats the notification.
  * Where the blacklist knows, calls write nothing: a loop with a token of an ended session
  * must not keep all instances busy.
+ * <p>
+ * Blocking methods that publish events make each step on the thread of the caller, so
+ * that its transaction has the events.
  */
 public final class DefaultRefreshTokens implements RefreshTokens {
 
@@ -101,22 +106,37 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	@Override
+	public Rotation rotate(String presented) {
+		EventLoops.forbidWaiting("RefreshTokens.rotate", "rotateAsync");
+		TokenText token = TokenText.parse(presented);
+		Rotation rotation;
+		try {
+			rotation = (token != null) ? Waiting.await(rotation(token, Waiting.await(present(token))))
+					: new Rotation.Unknown();
+		}
+		catch (RedisUnavailableException ex) {
+			tell(null, ex);
+			throw ex;
+		}
+		tell(rotation, null);
+		return rotation;
+	}
+
+	@Override
 	public CompletionStage<Rotation> rotateAsync(String presented) {
 		TokenText token = TokenText.parse(presented);
 		CompletionStage<Rotation> rotation = (token != null)
 				? this.calls.thenContinue(present(token), (known) -> rotation(token, known))
 				: CompletableFuture.completedFuture(new Rotation.Unknown());
 		CompletableFuture<Rotation> reported = new CompletableFuture<>();
-		rotation.whenComplete((result, failure) -> {
+		// Two steps: callers must get an answer also if publishing the event fails
+		rotation.whenComplete(this::tell).whenComplete((result, failure) -> {
 			if (failure == null) {
-				tell(outcome(result));
 				reported.complete(result);
-				return;
 			}
-			if (failure instanceof RedisUnavailableException) {
-				tell(Outcome.ERROR);
+			else {
+				reported.completeExceptionally(Waiting.cause(failure));
 			}
-			reported.completeExceptionally(failure);
 		});
 		return reported;
 	}
@@ -188,6 +208,13 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 	}
 
 	@Override
+	public boolean revoke(String presented) {
+		EventLoops.forbidWaiting("RefreshTokens.revoke", "revokeAsync");
+		TokenText token = TokenText.parse(presented);
+		return token != null && Waiting.await(ended(token, Waiting.await(this.redis.get().end(token))));
+	}
+
+	@Override
 	public CompletionStage<Boolean> revokeAsync(String presented) {
 		TokenText token = TokenText.parse(presented);
 		return (token != null) ? this.calls.thenContinue(this.redis.get().end(token), (known) -> ended(token, known))
@@ -200,8 +227,13 @@ public final class DefaultRefreshTokens implements RefreshTokens {
 				: CompletableFuture.completedFuture(false);
 	}
 
-	private void tell(Outcome outcome) {
-		this.events.publish(new RefreshTokenEvent(outcome));
+	private void tell(@Nullable Rotation rotation, @Nullable Throwable failure) {
+		if (rotation != null) {
+			this.events.publish(new RefreshTokenEvent(outcome(rotation)));
+		}
+		else if (failure instanceof RedisUnavailableException) {
+			this.events.publish(new RefreshTokenEvent(Outcome.ERROR));
+		}
 	}
 
 	private static Outcome outcome(Rotation rotation) {

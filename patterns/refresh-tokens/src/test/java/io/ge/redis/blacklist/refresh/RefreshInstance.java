@@ -5,6 +5,7 @@ package io.ge.redis.blacklist.refresh;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -33,6 +34,8 @@ final class RefreshInstance implements AutoCloseable {
 	private static final AtomicInteger NUMBER = new AtomicInteger();
 
 	private final List<GuardEvent> events = new CopyOnWriteArrayList<>();
+
+	private final Map<GuardEvent, Thread> publishers = new ConcurrentHashMap<>();
 
 	private final TestBackend sessions;
 
@@ -65,7 +68,10 @@ final class RefreshInstance implements AutoCloseable {
 		BlacklistProperties properties = new Binder(
 				new MapConfigurationPropertySource(Map.of("ge.redis.blacklist.max-staleness", "5s")))
 			.bindOrCreate("ge.redis.blacklist", BlacklistProperties.class);
-		GuardEvents events = new GuardEvents(() -> List.of(this.events::add));
+		GuardEvents events = new GuardEvents(() -> List.of((event) -> {
+			this.events.add(event);
+			this.publishers.put(event, Thread.currentThread());
+		}));
 		this.guard = new BlacklistPattern(() -> properties, new AttributeReader((text) -> text),
 				new ExpressionCompiler(null), this.backend::get, events, TestCalls.plain(), (form) -> false,
 				() -> () -> null, List::of);
@@ -96,6 +102,13 @@ final class RefreshInstance implements AutoCloseable {
 			.filter(RefreshTokenEvent.class::isInstance)
 			.map((event) -> ((RefreshTokenEvent) event).outcome())
 			.toList();
+	}
+
+	/**
+	 * Returns the threads that have published the events, each the last one of its kind.
+	 */
+	Map<GuardEvent, Thread> publishers() {
+		return this.publishers;
 	}
 
 	@Override

@@ -16,6 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
+import io.ge.redis.blacklist.BlacklistEvent;
+import io.ge.redis.blacklist.BlacklistEvent.Source;
 import io.ge.redis.blacklist.TokenIdentity;
 import io.ge.redis.blacklist.TokenStatus;
 import io.ge.redis.blacklist.refresh.RefreshTokenEvent.Outcome;
@@ -139,6 +141,23 @@ class RefreshTokensIntegrationTests {
 			assertThat(get(tokens.revokeAsync("unknown"))).isFalse();
 			assertThat(get(tokens.rotateAsync(other.value()))).isInstanceOf(Rotation.Revoked.class);
 			assertThatIllegalArgumentException().isThrownBy(() -> tokens.issueAsync(ISSUER, " "));
+		}
+
+		/**
+		 * So that listeners are in its transaction.
+		 */
+		@Test
+		void blockingMethodsPublishEventsOnTheThreadOfTheCaller(RedisFixture redis) {
+			RefreshToken token = this.second.tokens().issue(ISSUER, "anna");
+			assertThat(this.second.tokens().revoke(token.value())).isTrue();
+			await().until(() -> isRemembered(redis, token));
+			this.second.publishers().clear();
+			rotated(this.second, this.second.tokens().issue(ISSUER, "anna"));
+			this.second.tokens().revoke(token.value());
+			assertThat(this.second.publishers()).containsOnlyKeys(new RefreshTokenEvent(Outcome.ROTATED),
+					new BlacklistEvent("tokens", BlacklistEvent.Outcome.CLEAR, Source.LOCAL),
+					new BlacklistEvent("tokens", BlacklistEvent.Outcome.REVOKED, Source.LOCAL));
+			assertThat(this.second.publishers().values()).containsOnly(Thread.currentThread());
 		}
 
 		/**
