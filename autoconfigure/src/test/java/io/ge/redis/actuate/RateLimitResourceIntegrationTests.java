@@ -5,6 +5,7 @@ package io.ge.redis.actuate;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 import com.jayway.jsonpath.JsonPath;
@@ -127,6 +128,37 @@ class RateLimitResourceIntegrationTests {
 			assertThat(mvc.get().uri(LIMITS + "/tasks?hash=" + denied)).bodyJson()
 				.doesNotHavePath("$.limits[0].blockedFor");
 			assertThat(mvc.get().uri(LIMITS + "/tasks?hash=0000")).hasStatus(HttpStatus.NOT_FOUND);
+		});
+	}
+
+	@Test
+	void listedKeyOfSeveralPartsIsGivenItselfWhereItsPartsMatter() {
+		run(this.writing, (context, mvc) -> {
+			RateLimiter limiter = context.getBean(RateLimiter.class);
+			limiter.tryAcquire("code", List.of("acme", "anna"), 7);
+			assertThat(post(mvc, "/code?key=acme&key=anna", "{\"limit\":7}")).hasStatusOk();
+			String hash = JsonPath
+				.<Map<String, String>>read(body(mvc.get().uri(LIMITS).exchange()), "$.limits[1].changes")
+				.keySet()
+				.iterator()
+				.next();
+			String listed = "/code?hash=" + hash;
+			for (MvcTestResult result : List.of(post(mvc, listed, "{\"action\":\"reset\"}"),
+					post(mvc, listed, "{\"action\":\"refund\"}"), mvc.get().uri(LIMITS + listed).exchange(),
+					mvc.get().uri(LIMITS + listed + "&key=acme&key=anna").exchange())) {
+				assertThat(result).hasStatus(HttpStatus.BAD_REQUEST)
+					.bodyJson()
+					.extractingPath("$.parameter")
+					.isEqualTo("hash");
+			}
+			// Known by its parts as soon as it is denied
+			assertThat(limiter.tryAcquire("code", List.of("acme", "anna")).isAllowed()).isFalse();
+			assertThat(post(mvc, listed, "{\"action\":\"reset\"}")).hasStatusOk();
+			assertThat(limiter.tryAcquire("code", List.of("acme", "anna")).isAllowed()).isTrue();
+			assertThat(mvc.delete().uri(LIMITS + listed)).hasStatusOk()
+				.bodyJson()
+				.extractingPath("$.effective")
+				.isEqualTo(true);
 		});
 	}
 

@@ -106,6 +106,7 @@ final class RateLimitControl extends GuardResource {
 		String name = limit(request);
 		List<String> key = key(name, request);
 		requireKeyWhereCounted(name, key);
+		requireParts(name, key, request);
 		return new KeyReport(shown(key), look(name, key));
 	}
 
@@ -149,10 +150,12 @@ final class RateLimitControl extends GuardResource {
 		switch (action) {
 			case "reset" -> {
 				request.allowOnly(KEY, HASH, ACTION);
+				requireParts(name, key, request);
 				reset(name, key);
 			}
 			case "refund" -> {
 				request.allowOnly(KEY, HASH, ACTION, "permits");
+				requireParts(name, key, request);
 				Long permits = request.number("permits");
 				long given = refund(name, key, (permits != null) ? permits : 1);
 				effective = given > 0;
@@ -185,6 +188,7 @@ final class RateLimitControl extends GuardResource {
 	}
 
 	private List<String> key(String name, GuardRequest request) {
+		request.allowOneOf(HASH, KEY);
 		String hash = request.text(HASH);
 		if (hash == null) {
 			return request.texts(KEY);
@@ -195,6 +199,17 @@ final class RateLimitControl extends GuardResource {
 					"Give the key itself, such as ?key=anna, or ask the instance that lists it.");
 		}
 		return key;
+	}
+
+	/**
+	 * Refuses a hash of a key with colons that only changes and blocks have: they do not
+	 * know its parts, and permits are counted by parts.
+	 */
+	private void requireParts(String name, List<String> key, GuardRequest request) {
+		if (request.text(HASH) != null && key.size() == 1 && key.get(0).contains(":") && !denied(name).contains(key)) {
+			throw GuardRequestException.invalid(HASH, "hash does not show of which parts this key is made.",
+					"Give the key itself, each part as key=.");
+		}
 	}
 
 	boolean exists(String name) {
@@ -411,18 +426,23 @@ final class RateLimitControl extends GuardResource {
 	 * @return its parts, none if there is no such key
 	 */
 	private List<String> shownKey(String name, String shown) {
-		List<List<String>> keys = new ArrayList<>();
-		for (MostDenied.Denied denied : this.parts.get().denied().list()) {
-			if (denied.limit().equals(name)) {
-				keys.add(denied.key());
-			}
-		}
+		List<List<String>> keys = denied(name);
 		for (String changed : this.parts.get().live().of(name).keySet()) {
 			if (changed != null) {
 				keys.add(List.of(changed));
 			}
 		}
 		return keys.stream().filter((key) -> show(LiveChange.text(key)).equals(shown)).findFirst().orElse(List.of());
+	}
+
+	private List<List<String>> denied(String name) {
+		List<List<String>> keys = new ArrayList<>();
+		for (MostDenied.Denied denied : this.parts.get().denied().list()) {
+			if (denied.limit().equals(name)) {
+				keys.add(denied.key());
+			}
+		}
+		return keys;
 	}
 
 	private @Nullable String shown(List<String> key) {
