@@ -22,7 +22,7 @@ import org.springframework.util.NumberUtils;
  * Replaces the API of a pattern that is switched off: needs no Redis, and answers at once
  * in the calling thread. A method is answered by the first of these rules:
  * <ol>
- * <li>the answer that is given for its name, without {@code Async}</li>
+ * <li>the answer that is given for its name, or for that without {@code Async}</li>
  * <li>work that is passed as the last argument, a {@link Supplier}, is run</li>
  * <li>a default method runs</li>
  * <li>the result is empty: {@code false}, no element, the stand-in of an interface; a
@@ -78,8 +78,10 @@ public final class StandIn implements InvocationHandler {
 	private @Nullable Object answer(Object proxy, Method method, ResolvableType type, @Nullable Object[] arguments)
 			throws Throwable {
 		String name = method.getName();
-		Answer answer = this.answers
-			.get(name.endsWith(ASYNC) ? name.substring(0, name.length() - ASYNC.length()) : name);
+		Answer answer = this.answers.get(name);
+		if (answer == null && name.endsWith(ASYNC)) {
+			answer = this.answers.get(name.substring(0, name.length() - ASYNC.length()));
+		}
 		if (answer != null) {
 			return answer.to(arguments);
 		}

@@ -30,7 +30,8 @@ final class UnguardedDistributedLocks {
 		return StandIn.of(DistributedLocks.class,
 				Map.of("tryLock", (call) -> Optional.of(one(call)), "lock", UnguardedDistributedLocks::one, "lockAll",
 						UnguardedDistributedLocks::all, "execute", (call) -> run(one(call), call), "executeAll",
-						(call) -> run(all(call), call)));
+						(call) -> run(all(call), call), "executeAsync", (call) -> begin(one(call), call),
+						"executeAllAsync", (call) -> begin(all(call), call)));
 	}
 
 	private static MultiLockHandle one(@Nullable Object[] call) {
@@ -57,23 +58,32 @@ final class UnguardedDistributedLocks {
 		return none;
 	}
 
-	@SuppressWarnings("unchecked")
 	private static @Nullable Object run(MultiLockHandle lock, @Nullable Object[] call) throws Exception {
+		try (lock; LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(new BoundLocks.Frame(lock)))) {
+			return work(call).run(lock);
+		}
+	}
+
+	private static CompletionStage<?> begin(MultiLockHandle lock, @Nullable Object[] call) throws Exception {
 		BoundLocks.Frame frame = new BoundLocks.Frame(lock);
-		LockedWork<?, Exception> work = (LockedWork<?, Exception>) Objects.requireNonNull(call[3]);
-		Object result = null;
 		try (LockContext.Scope scope = BoundLocks.bind(List.of(), List.of(frame))) {
-			result = work.run(lock);
-			return (result instanceof CompletionStage<?> stage) ? stage.whenComplete((value, failure) -> {
+			if (!(work(call).run(lock) instanceof CompletionStage<?> stage)) {
+				throw new IllegalStateException("The work has returned null instead of a stage");
+			}
+			return stage.whenComplete((value, failure) -> {
 				frame.leave();
 				lock.close();
-			}) : result;
+			});
 		}
-		finally {
-			if (!(result instanceof CompletionStage<?>)) {
-				lock.close();
-			}
+		catch (Throwable ex) {
+			lock.close();
+			throw ex;
 		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static LockedWork<?, Exception> work(@Nullable Object[] call) {
+		return (LockedWork<?, Exception>) Objects.requireNonNull(call[3]);
 	}
 
 	/**

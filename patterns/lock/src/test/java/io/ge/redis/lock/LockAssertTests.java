@@ -3,12 +3,15 @@
 package io.ge.redis.lock;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.ge.redis.lock.DistributedLocks.LockedWork;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,6 +104,41 @@ class LockAssertTests {
 			.withThrowableThat()
 			.withMessageEndingWith("IllegalStateException: orders");
 		assertThat(this.locks.tryLockAsync("orders", 1).toCompletableFuture().join()).isPresent();
+	}
+
+	@Test
+	void blockingCallsReleaseAtTheirReturnAlsoIfTheirResultIsAStage() {
+		CompletableFuture<LockHandle> begun = new CompletableFuture<>();
+		List<LockHandle> handles = new ArrayList<>();
+		assertThat(this.locks.<CompletableFuture<LockHandle>, RuntimeException>execute("orders", 1,
+				LockOptions.defaults(), (lock) -> {
+					handles.add(lock);
+					return begun;
+				}))
+			.isSameAs(begun);
+		assertThat(this.locks.<CompletableFuture<LockHandle>, RuntimeException>executeAll("orders", List.of(1, 2),
+				LockOptions.defaults(), (lock) -> {
+					handles.add(lock);
+					return begun;
+				}))
+			.isSameAs(begun);
+		assertThat(handles).hasSize(2).noneMatch(LockHandle::isValid);
+	}
+
+	@Test
+	void workThatReturnsNullInsteadOfAStageFailsTheStage() {
+		List<LockHandle> handles = new ArrayList<>();
+		LockedWork<CompletionStage<String>, RuntimeException> work = (lock) -> {
+			handles.add(lock);
+			return null;
+		};
+		for (CompletionStage<String> stage : List.of(this.locks.executeAsync("orders", 1, LockOptions.defaults(), work),
+				this.locks.executeAllAsync("orders", List.of(1, 2), LockOptions.defaults(), work))) {
+			assertThat(stage).failsWithin(Duration.ZERO)
+				.withThrowableThat()
+				.withMessageContaining("The work has returned null instead of a stage");
+		}
+		assertThat(handles).hasSize(2).noneMatch(LockHandle::isValid);
 	}
 
 	private static boolean isUnderLock() {
