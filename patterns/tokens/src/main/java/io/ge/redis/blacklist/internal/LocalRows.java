@@ -189,6 +189,8 @@ final class LocalRows {
 	 * Returns the status of a token, or {@code null} if Redis must be asked.
 	 */
 	@Nullable TokenStatus status(TokenIdentity token) {
+		// Read before the rows: all may be read anew meanwhile, with one looked up before
+		boolean complete = this.complete;
 		String issuer = token.issuer();
 		if (find(RowKind.TOKEN, issuer, token.id()) != null) {
 			return TokenStatus.REVOKED;
@@ -204,7 +206,7 @@ final class LocalRows {
 		if (isOlder(find(RowKind.CLIENT, issuer, token.clientId()), token)) {
 			return TokenStatus.CLIENT_REVOKED;
 		}
-		boolean known = this.complete || (token.id() == null && token.sessionId() == null);
+		boolean known = complete || (token.id() == null && token.sessionId() == null);
 		return known ? TokenStatus.CLEAR : null;
 	}
 
