@@ -38,8 +38,12 @@ import io.ge.redis.stream.Published;
 import io.ge.redis.stream.StreamMessage;
 import io.ge.redis.stream.StreamPublisher;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
@@ -170,6 +174,16 @@ class UnguardedApisTests {
 		assertThat(tokens.rotate("forged")).isInstanceOf(Rotation.Unknown.class);
 		assertThat(tokens.rotate(RefreshTokens.unguarded().issue(null, "anna").value()))
 			.isInstanceOf(Rotation.Unknown.class);
+	}
+
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = { "", " " })
+	void sessionsHaveASubject(String subject) {
+		RefreshTokens tokens = RefreshTokens.unguarded();
+		assertThatIllegalArgumentException().isThrownBy(() -> tokens.issue(null, subject))
+			.withMessage("The subject must not be blank");
+		assertThat(tokens.issueAsync(null, subject)).isCompletedExceptionally();
 	}
 
 	@Test

@@ -138,8 +138,8 @@ public interface RefreshTokens {
 		Map<String, RefreshToken> sessions = new ConcurrentHashMap<>();
 		Queue<String> oldestFirst = new ConcurrentLinkedQueue<>();
 		return StandIn.of(RefreshTokens.class, Map.of("issue", (call) -> {
+			Assert.hasText((String) call[1], "The subject must not be blank");
 			String subject = String.valueOf(call[1]);
-			Assert.hasText(subject, "The subject must not be blank");
 			TokenText token = TokenText.first(random);
 			RefreshToken first = new RefreshToken(token.value(), token.sessionId(), (String) call[0], subject,
 					(call.length > 2) ? (String) call[2] : null, ProcessClock.next(), Duration.ofDays(30));
