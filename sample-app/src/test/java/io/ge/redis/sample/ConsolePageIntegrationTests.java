@@ -137,8 +137,16 @@ class ConsolePageIntegrationTests {
 
 	@Test
 	void numbersAndTimesAreSortedByTheirSize() {
-		assertThat(browser().script("return ['1,234', '≥ 12', '12 of 100', '2 min 3 s', '1.5 h', 'tasks'].map(rank)"))
-			.isEqualTo(List.of(1234L, 12L, 12L, 123L, 5400L, "tasks"));
+		assertThat(browser()
+			.script("return ['1,234', '≥ 12', '12 of 100', '2 min 3 s', '1.5 h', 'tasks', '.', '.5'].map(rank)"))
+			.isEqualTo(List.of(1234L, 12L, 12L, 123L, 5400L, "tasks", ".", ".5"));
+	}
+
+	@Test
+	void addressThatCannotBeDecodedLeadsToTheOverview() {
+		go("Locks");
+		browser().script("location.hash = '#%'");
+		await(() -> heading().equals("Guards"));
 	}
 
 	@Test
