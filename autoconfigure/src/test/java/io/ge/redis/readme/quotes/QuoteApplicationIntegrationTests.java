@@ -97,6 +97,16 @@ class QuoteApplicationIntegrationTests {
 	}
 
 	@Test
+	void paymentIsMadeOncePerKey() {
+		String first = body(pay("4711"));
+		MvcTestResult second = pay("4711");
+		assertThat(body(second)).isEqualTo(first);
+		assertThat(second).hasHeader("Idempotent-Replayed", "true");
+		assertThat(body(pay("4712"))).isNotEqualTo(first);
+		assertThat(pay("")).hasStatus(HttpStatus.BAD_REQUEST);
+	}
+
+	@Test
 	void importRunsOnceOnAllInstancesWithinFiveSeconds(CapturedOutput output) {
 		int before = imports(output);
 		this.priceImport.run();
@@ -107,6 +117,14 @@ class QuoteApplicationIntegrationTests {
 
 	private MvcTestResult get(String path) {
 		return this.mvc.get().uri(path).exchange();
+	}
+
+	private MvcTestResult pay(String key) {
+		return this.mvc.post().uri("/payments").headers((headers) -> {
+			if (!key.isEmpty()) {
+				headers.set("Idempotency-Key", key);
+			}
+		}).contentType(MediaType.APPLICATION_JSON).content("{\"to\": \"bob\", \"cents\": 1050}").exchange();
 	}
 
 	private MvcTestResult login() {
