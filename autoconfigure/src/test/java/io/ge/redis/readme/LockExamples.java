@@ -6,7 +6,6 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.DistributedLocks;
@@ -32,11 +31,11 @@ import org.springframework.transaction.annotation.Transactional;
  */
 class LockExamples {
 
-	private final AtomicInteger reports = new AtomicInteger();
-
 	private final DistributedLocks locks;
 
 	private final JdbcTemplate jdbc;
+
+	private final Renderer renderer = new Renderer();
 
 	private final Executor executor = new SimpleAsyncTaskExecutor("import-");
 
@@ -70,26 +69,26 @@ class LockExamples {
 
 	@DistributedLock(name = "catalogue", key = "#shop", mode = LockMode.READ, waitTime = "2s")
 	public int pieces(String shop) {
-		return this.jdbc.queryForObject("select sum(pieces) from stock", Integer.class);
+		return this.jdbc.queryForObject("select sum(pieces) from catalogue where shop = ?", Integer.class, shop);
 	}
 
 	@DistributedLock(name = "catalogue", key = "#shop", mode = LockMode.WRITE, waitTime = "2s")
 	@Transactional
 	public void replace(String shop, String item, int pieces) {
-		this.jdbc.update("delete from stock");
-		this.jdbc.update("insert into stock values (?, ?)", item, pieces);
+		this.jdbc.update("delete from catalogue where shop = ?", shop);
+		this.jdbc.update("insert into catalogue values (?, ?, ?)", shop, item, pieces);
 	}
 
 	@DistributedLock(name = "renderer", key = "#format", permits = 3, waitTime = "10s")
-	public void render(String format, String file) throws InterruptedException {
-		importOne(file);
+	public void render(String format, String file) {
+		this.renderer.render(file);
 	}
 
 	@Scheduled(cron = "0 0 3 * * *")
 	@DistributedLock(name = "nightly-report", onNotAcquired = OnNotAcquired.SKIP, atLeastFor = "1m", maxHold = "2h")
 	public void report() {
 		LockAssert.assertHeld("nightly-report");
-		this.reports.incrementAndGet();
+		this.jdbc.update("insert into report select current_date, sum(pieces) from stock");
 	}
 
 	@DistributedLock(name = "import", onLost = OnLost.INTERRUPT)
@@ -130,13 +129,20 @@ class LockExamples {
 	// @formatter:on
 
 	public int reportsMade() {
-		return this.reports.get();
+		return this.jdbc.queryForObject("select count(*) from report", Integer.class);
 	}
 
 	private void importOne(String file) throws InterruptedException {
 		if (Thread.interrupted()) {
 			throw new InterruptedException(file);
 		}
+	}
+
+	private static final class Renderer {
+
+		void render(String file) {
+		}
+
 	}
 
 }

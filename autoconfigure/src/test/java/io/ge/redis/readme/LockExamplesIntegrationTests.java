@@ -61,7 +61,7 @@ class LockExamplesIntegrationTests {
 			};
 			examples.importShop("one", List.of(part, part));
 			assertThat(imported).hasValue(2);
-			assertThat(examples.pieces("north")).isEqualTo(8);
+			assertThat(examples.pieces("north")).isEqualTo(10);
 			examples.replace("north", "coffee", 3);
 			assertThat(examples.piecesInCode("north")).isEqualTo(3);
 			examples.render("pdf", "a");
@@ -120,7 +120,10 @@ class LockExamplesIntegrationTests {
 		this.runner.run((context) -> {
 			JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
 			for (String statement : List.of("drop all objects", "create table stock (item varchar, pieces int)",
-					"insert into stock values ('tea', 10)", "create table account (id varchar, amount int)",
+					"insert into stock values ('tea', 10)", "create table report (made date, pieces int)",
+					"create table catalogue (shop varchar, item varchar, pieces int)",
+					"insert into catalogue values ('north', 'tea', 10), ('south', 'tea', 5)",
+					"create table account (id varchar, amount int)",
 					"insert into account values ('a', 100), ('b', 100)",
 					"create table item (id varchar, price int, fence bigint)",
 					"insert into item values ('tea', 5, 0)")) {

@@ -9,6 +9,7 @@ import io.ge.redis.autoconfigure.GeRedisDisabledAutoConfiguration;
 import io.ge.redis.autoconfigure.LockAutoConfiguration;
 import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockAssert;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,20 +27,28 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class LockExamplesTests {
 
-	private final JdbcTemplate jdbc = new JdbcTemplate(new DriverManagerDataSource("jdbc:h2:mem:lockTests"));
+	private final JdbcTemplate jdbc = new JdbcTemplate(
+			new DriverManagerDataSource("jdbc:h2:mem:lockTests;DB_CLOSE_DELAY=-1"));
 
 	// @formatter:off
-	private final LockExamples jobs = new LockExamples(DistributedLocks.unguarded(), this.jdbc);
+	private final LockExamples examples = new LockExamples(DistributedLocks.unguarded(), this.jdbc);
 
 	@Test
 	void reports() {
 		try (LockAssert.Passing passing = LockAssert.passing()) {
-			this.jobs.report();
+			this.examples.report();
 		}
-		assertThat(this.jobs.reportsMade()).isEqualTo(1);
+		assertThat(this.examples.reportsMade()).isEqualTo(1);
 	}
 
 	// @formatter:on
+
+	@BeforeEach
+	void tables() {
+		this.jdbc.execute("drop all objects");
+		this.jdbc.execute("create table stock (item varchar, pieces int)");
+		this.jdbc.execute("create table report (made date, pieces int)");
+	}
 
 	@Test
 	void applicationWithoutLocksNeedsNoRedis() {
@@ -61,7 +70,7 @@ class LockExamplesTests {
 
 	@Test
 	void doesNotReportWithoutLock() {
-		assertThatIllegalStateException().isThrownBy(this.jobs::report);
+		assertThatIllegalStateException().isThrownBy(this.examples::report);
 	}
 
 }

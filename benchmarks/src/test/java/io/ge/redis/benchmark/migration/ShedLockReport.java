@@ -2,11 +2,10 @@
 
 package io.ge.redis.benchmark.migration;
 
-import java.util.concurrent.atomic.AtomicInteger;
-
 import net.javacrumbs.shedlock.core.LockAssert;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /**
@@ -14,14 +13,18 @@ import org.springframework.scheduling.annotation.Scheduled;
  */
 class ShedLockReport {
 
-	private final AtomicInteger reports = new AtomicInteger();
+	private final JdbcTemplate jdbc;
+
+	ShedLockReport(JdbcTemplate jdbc) {
+		this.jdbc = jdbc;
+	}
 
 	// @formatter:off
 	@Scheduled(cron = "0 0 3 * * *")
 	@SchedulerLock(name = "nightly-report", lockAtLeastFor = "1m", lockAtMostFor = "2h")
 	public void report() {
 		LockAssert.assertLocked();
-		this.reports.incrementAndGet();
+		this.jdbc.update("insert into report select current_date, sum(pieces) from stock");
 	}
 	// @formatter:on
 

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * in an annotation are the same lock. Costs are the same as with {@link DistributedLock}.
  * While Redis is unavailable, every method throws
  * {@link io.ge.redis.RedisUnavailableException}, after at most {@code
- * ge.redis.outage.command-timeout}. Every method that may wait has a twin whose name ends
- * with {@code Async}, which does not block; what the others throw its stage fails with.
- * Exception: in a transaction of the calling thread, {@link #executeAsync} and
+ * ge.redis.outage.command-timeout}. Every method that may wait has a variant whose name
+ * ends with {@code Async}, which does not block; what the others throw its stage fails
+ * with. Exception: in a transaction of the calling thread, {@link #executeAsync} and
  * {@link #executeAllAsync} block for up to the wait time.
  * <p>
- * No twin knows a subscriber: inside a reactive transaction its lock is released
+ * No variant knows a subscriber: inside a reactive transaction its lock is released
  * <em>before</em> the commit, and the next holder may read the old data. Use
  * {@link DistributedLock} on a method that returns a publisher there.
  */
