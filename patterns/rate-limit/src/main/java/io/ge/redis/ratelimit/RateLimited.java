@@ -89,10 +89,10 @@ public @interface RateLimited {
 
 	/**
 	 * SpEL expression for the number of permits a call takes, such as
-	 * {@code "#rows.size()"}, or the number itself. Zero takes none and is never refused.
-	 * More than the limit (or burst) can never pass and throws
-	 * {@link RateLimitCostException}, as do {@code null}, fractions and negative numbers;
-	 * a number written here is checked at startup. Default one.
+	 * {@code "#rows.size()"}, or the number itself. Zero takes none and is refused only
+	 * if an operator has blocked the key. More than the limit (or burst) can never pass
+	 * and throws {@link RateLimitCostException}, as do {@code null}, fractions and
+	 * negative numbers; a number written here is checked at startup. Default one.
 	 */
 	String cost() default "";
 

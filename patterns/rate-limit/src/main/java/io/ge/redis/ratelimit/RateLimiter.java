@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  * and the policy of one of its limits is to deny. Methods that take a name throw
  * {@link IllegalArgumentException} if there is no limit of that name.
  * <p>
- * Each method that may wait for Redis has a twin named {@code ...Async} that never
+ * Each method that may wait for Redis has a variant named {@code ...Async} that never
  * blocks. It completes with what the other one returns or throws: at once where memory
  * answers, else on a thread of the application, which finds what is bound to the calling
  * one where {@code io.micrometer:context-propagation} is present. Cancelling it before it
  * is complete refunds the permits. Names, keys and costs that cannot be are refused by an
- * exception at once. An implementation of your own inherits twins that call the blocking
- * method on the JDK's common pool.
+ * exception at once. An implementation of your own inherits variants that call the
+ * blocking method on the JDK's common pool.
  */
 public interface RateLimiter {
 
