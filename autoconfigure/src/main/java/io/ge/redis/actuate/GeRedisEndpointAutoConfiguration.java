@@ -104,8 +104,8 @@ public final class GeRedisEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBean(name = "geRedisIdempotencyPattern")
-	IdempotencyResource geRedisIdempotencyResource(IdempotencyPattern pattern, GuardFigures figures) {
-		return new IdempotencyResource(pattern::control, figures);
+	GuardResource geRedisIdempotencyResource(IdempotencyPattern pattern, GuardFigures figures) {
+		return pattern.control(figures);
 	}
 
 	@Bean
@@ -116,8 +116,8 @@ public final class GeRedisEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnBean(name = "geRedisBlacklistPattern")
-	BlacklistResource geRedisBlacklistResource(BlacklistPattern pattern) {
-		return new BlacklistResource(pattern::control);
+	GuardResource geRedisBlacklistResource(BlacklistPattern pattern) {
+		return pattern.control();
 	}
 
 	@Bean

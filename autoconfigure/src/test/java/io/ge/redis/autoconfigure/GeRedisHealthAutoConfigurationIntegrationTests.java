@@ -2,9 +2,13 @@
 
 package io.ge.redis.autoconfigure;
 
+import java.util.List;
+import java.util.Map;
+
 import io.ge.redis.actuate.GeRedisHealthAutoConfiguration;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
+import io.ge.redis.core.endpoint.GuardRequest;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.SharedRedis;
 import org.awaitility.Awaitility;
@@ -85,8 +89,9 @@ class GeRedisHealthAutoConfigurationIntegrationTests {
 			for (int i = 0; i < 3; i++) {
 				Object entry = redis.command("XADD", changes, "*", "c", "not one of ours");
 				Awaitility.await()
-					.until(() -> entry
-						.equals(context.getBean(BlacklistPattern.class).control().overview().local().position()));
+					.untilAsserted(() -> assertThat(context.getBean(BlacklistPattern.class)
+						.control()
+						.read(new GuardRequest(List.of(), Map.of()))).extracting("local.position").isEqualTo(entry));
 			}
 			assertThat(output).containsOnlyOnce("an entry that cannot be read");
 			assertThat(context.getBean(HealthIndicator.class).health().getStatus()).isEqualTo(Status.UP);

@@ -29,7 +29,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -139,8 +141,10 @@ class BlacklistFaultIntegrationTests {
 				});
 			}
 			for (Instance instance : instances) {
-				await().until(() -> !instance.control().overview().local().exact()
-						|| instance.control().overview().local().ids() >= revoked.size());
+				await().untilAsserted(() -> instance.assertState("local")
+					.satisfiesAnyOf((local) -> assertThat(local).hasFieldOrPropertyWithValue("exact", false),
+							(local) -> assertThat(local).extracting("ids", as(LONG))
+								.isGreaterThanOrEqualTo(revoked.size())));
 			}
 			redis.primary().stop();
 			Stopwatch watch = Stopwatch.start();

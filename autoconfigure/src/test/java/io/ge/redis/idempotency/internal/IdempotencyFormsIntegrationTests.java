@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,10 @@ import io.ge.redis.actuate.GeRedisMetricsAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.GeRedisPrincipalAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvent;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.event.GuardListener;
 import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
@@ -372,9 +376,9 @@ class IdempotencyFormsIntegrationTests {
 		Sinks.One<Receipt> result = this.desk.pending("g");
 		CompletableFuture<Receipt> first = this.desk.shortLease("g").toFuture();
 		Awaitility.await().untilAsserted(() -> assertThat(this.desk.runs()).containsEntry("g", 1));
-		IdempotencyControl control = this.context.getBean(IdempotencyPattern.class).control();
-		IdempotencyControl.Found key = control.key("short", null, null, List.of("g"));
-		assertThat(control.clear(key, control.look(key).fence()).cleared()).isTrue();
+		Object cleared = control().delete(new GuardRequest(List.of("short"),
+				Map.of("key", "g", "fence", Objects.requireNonNull(record("short", "g").fence()))));
+		assertThat(cleared).hasFieldOrPropertyWithValue("cleared", true);
 		this.events.clear();
 		result.tryEmitValue(new Receipt("g", 1));
 		assertThat(first).succeedsWithin(LONG).isEqualTo(new Receipt("g", 1));
@@ -527,8 +531,15 @@ class IdempotencyFormsIntegrationTests {
 	}
 
 	private State state(String operation, String key) {
-		IdempotencyControl control = this.context.getBean(IdempotencyPattern.class).control();
-		return control.look(control.key(operation, null, null, List.of(key))).state();
+		return record(operation, key).state();
+	}
+
+	private IdempotencyRecord record(String operation, String key) {
+		return (IdempotencyRecord) control().read(new GuardRequest(List.of(operation), Map.of("key", key)));
+	}
+
+	private GuardResource control() {
+		return this.context.getBean(IdempotencyPattern.class).control(new GuardFigures());
 	}
 
 	private long scripts(String name) {

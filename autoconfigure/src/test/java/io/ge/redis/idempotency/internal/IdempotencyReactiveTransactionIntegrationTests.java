@@ -4,6 +4,7 @@ package io.ge.redis.idempotency.internal;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +17,9 @@ import io.ge.redis.autoconfigure.GeRedisAutoConfiguration;
 import io.ge.redis.autoconfigure.IdempotencyAutoConfiguration;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardResource;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.idempotency.FailureWithoutTransaction;
 import io.ge.redis.idempotency.Idempotency;
 import io.ge.redis.idempotency.IdempotencyInFlightException;
@@ -347,8 +351,8 @@ class IdempotencyReactiveTransactionIntegrationTests {
 	}
 
 	private State state(String key) {
-		IdempotencyControl control = this.context.getBean(IdempotencyPattern.class).control();
-		return control.look(control.key("bank", null, null, List.of(key))).state();
+		GuardResource control = this.context.getBean(IdempotencyPattern.class).control(new GuardFigures());
+		return ((IdempotencyRecord) control.read(new GuardRequest(List.of("bank"), Map.of("key", key)))).state();
 	}
 
 	private @Nullable Long balance(String id) {

@@ -165,9 +165,10 @@ class BlacklistOutageIntegrationTests {
 			awaitClear(allowing);
 			awaitStored(allowing, revoked);
 			for (Instance instance : List.of(allowing, local)) {
-				await().ignoreExceptions().until(() -> {
+				await().ignoreExceptions().untilAsserted(() -> {
 					instance.blacklist().check(TOKEN);
-					return !instance.control().overview().local().exact() && instance.isFresh();
+					instance.assertState("local.exact").isEqualTo(false);
+					assertThat(instance.isFresh()).isTrue();
 				});
 			}
 			redis.primary().pause();

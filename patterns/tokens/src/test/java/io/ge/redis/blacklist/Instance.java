@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.ge.redis.blacklist.BlacklistEvent.Source;
-import io.ge.redis.blacklist.internal.BlacklistControl;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
+import io.ge.redis.core.endpoint.GuardRequest;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -21,9 +21,11 @@ import io.ge.redis.core.outage.OutagePolicy;
 import io.ge.redis.test.RedisFixture;
 import io.ge.redis.test.TestBackend;
 import io.ge.redis.test.TestCalls;
+import org.assertj.core.api.AbstractObjectAssert;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -47,7 +49,7 @@ final class Instance implements AutoCloseable {
 	Instance(RedisFixture redis) {
 		this(redis, properties(OutagePolicy.DENY, true, PATIENT), Duration.ofSeconds(5));
 		// Reads only, and follows nothing
-		await().atMost(Duration.ofSeconds(30)).until(() -> control().overview().stored() != null);
+		await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertState("stored").isNotNull());
 	}
 
 	Instance(RedisFixture redis, BlacklistProperties properties, Duration commandTimeout) {
@@ -120,8 +122,11 @@ final class Instance implements AutoCloseable {
 		return this.blacklist;
 	}
 
-	BlacklistControl control() {
-		return this.guard.control();
+	/**
+	 * Asserts something about a part of what operators see.
+	 */
+	AbstractObjectAssert<?, ?> assertState(String path) {
+		return assertThat(this.guard.control().read(new GuardRequest(List.of(), Map.of()))).extracting(path);
 	}
 
 	BlacklistEvent lastEvent() {

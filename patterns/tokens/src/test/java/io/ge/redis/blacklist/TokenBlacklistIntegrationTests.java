@@ -521,7 +521,7 @@ class TokenBlacklistIntegrationTests {
 			try (Instance filtering = Instance.filtering(redis, OutagePolicy.DENY, PATIENCE)) {
 				awaitFromMemory(filtering);
 				this.first.blacklist().revoke(revoked).awaitPropagation(PATIENCE);
-				assertThat(filtering.control().overview().local().exact()).isFalse();
+				filtering.assertState("local.exact").isEqualTo(false);
 				redis.configResetStat();
 				assertThat(filtering.blacklist().check(revoked)).isEqualTo(TokenStatus.REVOKED);
 				assertThat(filtering.blacklist().check(clear)).isEqualTo(TokenStatus.CLEAR);

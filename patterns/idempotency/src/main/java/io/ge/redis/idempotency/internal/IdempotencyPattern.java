@@ -11,8 +11,11 @@ import javax.sql.DataSource;
 
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.core.RedisBackend;
+import io.ge.redis.core.bus.Reports;
 import io.ge.redis.core.call.GuardedCalls;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.event.GuardFigures;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
@@ -34,6 +38,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Assembles idempotency: the advisors for annotated methods and the API for code share
  * one engine, which is created on first use.
  */
+@RegisterReflectionForBinding({ IdempotencyControl.Listing.class, IdempotencyControl.ClearReport.class })
 public final class IdempotencyPattern implements GuardPattern, TransactionObserver, DisposableBean {
 
 	private final IdempotencyOperationSource source;
@@ -48,7 +53,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	private final Supplier<IdempotencyEngine> engine;
 
-	private final Supplier<IdempotencyControl> control;
+	private final Supplier<Reports<IdempotencyReport>> reports;
 
 	private final Supplier<DefaultIdempotency> idempotency;
 
@@ -71,8 +76,7 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 				extensions.keySources());
 		this.records = new AvailableRecords(settings, extensions.database());
 		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
-		this.control = SingletonSupplier.of(() -> new IdempotencyControl(this.operations, this.engine.get().redis(),
-				IdempotencyReport.over(backend.get().bus())));
+		this.reports = () -> IdempotencyReport.over(backend.get().bus());
 		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(this.operations, codecs,
 				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(), events,
 						this.records, this.transactions, calls, ConcurrentHashMap.newKeySet())));
@@ -112,8 +116,8 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 		return this.idempotency.get();
 	}
 
-	public IdempotencyControl control() {
-		return this.control.get();
+	public GuardResource control(GuardFigures figures) {
+		return new IdempotencyControl(this.operations, () -> this.engine.get().redis(), this.reports, figures);
 	}
 
 	/**

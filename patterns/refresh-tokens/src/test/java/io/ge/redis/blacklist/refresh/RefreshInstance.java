@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.ge.redis.blacklist.BlacklistProperties;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
+import io.ge.redis.core.endpoint.GuardRequest;
 import io.ge.redis.core.event.GuardEvent;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -24,6 +25,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -48,7 +50,10 @@ final class RefreshInstance implements AutoCloseable {
 	RefreshInstance(RedisFixture redis, Duration grace) {
 		this(redis, grace, Duration.ofSeconds(5));
 		// Reads only, and follows nothing
-		await().atMost(Duration.ofSeconds(30)).until(() -> this.guard.control().overview().stored() != null);
+		await().atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(this.guard.control().read(new GuardRequest(List.of(), Map.of())))
+				.extracting("stored")
+				.isNotNull());
 	}
 
 	RefreshInstance(RedisFixture redis, Duration grace, Duration commandTimeout) {

@@ -5,101 +5,243 @@ package io.ge.redis.blacklist.internal;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.ge.redis.RedisUnavailableException;
+import io.ge.redis.blacklist.Revocation;
 import io.ge.redis.blacklist.TokenBlacklist;
+import io.ge.redis.core.endpoint.GuardRequest;
+import io.ge.redis.core.endpoint.GuardRequestException;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.outage.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * View of the blacklist for operators, and their actions, while the application runs.
+ * {@code /actuator/geredis/blacklist} counts the revocations and blocks, and reports
+ * whether this instance follows them. {@code /actuator/geredis/blacklist/<kind>?hash=...}
+ * shows one of them, of the kind {@code token}, {@code session}, {@code subject}, {@code
+ * client} or {@code block}. A write reads one by its value, revokes, blocks, or unblocks.
  * <p>
- * Tokens, sessions, subjects, clients and blocked subjects are named by their values, or
- * by the hash that inspecting them returns: 32 hexadecimal digits that do not reveal the
- * value. Methods that ask Redis throw {@link RedisUnavailableException} while it is
- * unavailable.
+ * A value is given in the body, since URLs get into logs: as {@code value}, with {@code
+ * issuer}, or with {@code list} for a block. Only several parts of a blocked subject must
+ * be given by repeating the parameter in the query. The answer names it by its hash. An
+ * {@code issuer} is required, since a row is about tokens of exactly one issuer:
+ * {@code none} means tokens without one.
  */
-public final class BlacklistControl {
+final class BlacklistControl extends GuardResource {
+
+	private static final String HASH = "hash";
+
+	private static final String ACTION = "action";
+
+	private static final String VALUE = "value";
+
+	private static final String ISSUER = "issuer";
+
+	private static final String NO_ISSUER = "none";
+
+	private static final String LIST = "list";
+
+	private static final String EXPIRES = "expires";
+
+	private static final String DURATION = "duration";
+
+	private static final String REASON = "reason";
 
 	private static final int HASH_LENGTH = 2 * (RowName.MEMBER_BYTES - 1);
 
-	private final String instance;
+	private final Supplier<BlacklistPattern.Parts> parts;
 
-	private final DefaultTokenBlacklist blacklist;
+	BlacklistControl(Supplier<BlacklistPattern.Parts> parts) {
+		super("blacklist");
+		this.parts = parts;
+	}
 
-	private final RedisTokenBlacklist redis;
+	@Override
+	public Object read(GuardRequest request) {
+		request.allowOnly(HASH);
+		if (request.path().isEmpty()) {
+			request.allowOnly();
+			return overview();
+		}
+		RowKind kind = kind(request);
+		return valid(HASH, () -> look(kind, member(kind, required(request, HASH))));
+	}
 
-	private final LocalRows memory;
+	@Override
+	public Object write(GuardRequest request) {
+		RowKind kind = kind(request);
+		String action = request.text(ACTION);
+		if ("look".equals(action)) {
+			request.allowOnly(ACTION, VALUE, (kind == RowKind.BLOCK) ? LIST : ISSUER);
+			List<String> values = values(request);
+			return look(kind, name(kind, issuer(kind, request), values).member());
+		}
+		if (kind == RowKind.BLOCK) {
+			return switch (String.valueOf(action)) {
+				case "block" -> block(request);
+				case "unblock" -> unblock(request);
+				default -> throw unknown(action, "block, unblock or look");
+			};
+		}
+		if (!"revoke".equals(action)) {
+			throw unknown(action, "revoke or look");
+		}
+		return (kind == RowKind.TOKEN) ? revokeToken(request) : revokeAll(kind, request);
+	}
 
-	private final RowFeed feed;
+	private static GuardRequestException unknown(@Nullable String action, String known) {
+		return GuardRequestException.invalid(ACTION,
+				(action != null) ? "action is '" + action + "'." : "action is missing.", "Set it to " + known + ".");
+	}
 
-	BlacklistControl(String instance, DefaultTokenBlacklist blacklist, RedisTokenBlacklist redis, LocalRows memory,
-			RowFeed feed) {
-		this.instance = instance;
-		this.blacklist = blacklist;
-		this.redis = redis;
-		this.memory = memory;
-		this.feed = feed;
+	private ActionReport revokeToken(GuardRequest request) {
+		request.allowOnly(ACTION, ISSUER, VALUE, EXPIRES, REASON);
+		String id = required(request, VALUE);
+		Instant expires = expires(request);
+		String issuer = issuer(RowKind.TOKEN, request);
+		return done(RowKind.TOKEN, request, (blacklist) -> blacklist.revoke(issuer, id, expires));
+	}
+
+	private ActionReport revokeAll(RowKind kind, GuardRequest request) {
+		request.allowOnly(ACTION, ISSUER, VALUE, REASON);
+		String value = required(request, VALUE);
+		String issuer = issuer(kind, request);
+		return done(kind, request, (blacklist) -> switch (kind) {
+			case SESSION -> blacklist.revokeSession(issuer, value);
+			case CLIENT -> blacklist.revokeClient(issuer, value);
+			default -> blacklist.revokeAll(issuer, value);
+		});
+	}
+
+	private ActionReport block(GuardRequest request) {
+		request.allowOnly(ACTION, LIST, VALUE, DURATION, REASON);
+		String list = required(request, LIST);
+		List<String> subject = values(request);
+		Duration duration = request.duration(DURATION);
+		if (duration == null || duration.toMillis() <= 0) {
+			throw GuardRequestException.invalid(DURATION,
+					(duration != null) ? "duration is " + duration + "." : "duration is missing.",
+					"Set it to a time such as 10m.");
+		}
+		return done(RowKind.BLOCK, request, (blacklist) -> blacklist.block(list, subject, duration));
+	}
+
+	private ActionReport done(RowKind kind, GuardRequest request, Function<TokenBlacklist, Revocation> action) {
+		String reason = request.text(REASON);
+		DefaultTokenBlacklist blacklist = this.parts.get().blacklist();
+		Duration stands = valid(REASON,
+				() -> action.apply((reason != null) ? blacklist.withReason(reason) : blacklist).timeToLive());
+		return new ActionReport(kind, hash(kind, request), String.valueOf(request.text(ACTION)), !stands.isZero(),
+				stands.isZero() ? null : stands);
+	}
+
+	private String hash(RowKind kind, GuardRequest request) {
+		return hash(name(kind, issuer(kind, request), values(request)).member());
+	}
+
+	private ActionReport unblock(GuardRequest request) {
+		request.allowOnly(ACTION, LIST, VALUE, HASH);
+		String hash = request.text(HASH);
+		if (hash != null && request.parameters().containsKey(VALUE)) {
+			throw GuardRequestException.invalid(HASH, "hash and value are both given.", "Give one of them.");
+		}
+		String known = (hash != null) ? hash : hash(RowKind.BLOCK, request);
+		boolean ended = valid(HASH,
+				() -> Waiting.await(this.parts.get().blacklist().remove(member(RowKind.BLOCK, known))));
+		return new ActionReport(RowKind.BLOCK, known, "unblock", ended, null);
+	}
+
+	private static RowKind kind(GuardRequest request) {
+		String name = String.join("/", request.path());
+		List<String> known = new ArrayList<>();
+		for (RowKind kind : RowKind.values()) {
+			if (kind.text().equals(name)) {
+				return kind;
+			}
+			known.add(kind.text());
+		}
+		throw GuardRequestException
+			.unknown(name.isEmpty() ? "The path names nothing." : "There is no '" + name + "' here.", known);
+	}
+
+	private @Nullable String issuer(RowKind kind, GuardRequest request) {
+		if (kind == RowKind.BLOCK) {
+			return required(request, LIST);
+		}
+		String issuer = request.text(ISSUER);
+		if (issuer == null) {
+			Set<String> inUse = this.parts.get().blacklist().engine().issuers();
+			throw GuardRequestException.invalid(ISSUER, "issuer is missing.",
+					"Set it to the iss claim of the tokens"
+							+ (inUse.isEmpty() ? "" : ", in use: " + String.join(", ", inUse)) + "; or to " + NO_ISSUER
+							+ " if they have no issuer.");
+		}
+		return NO_ISSUER.equals(issuer) ? null : issuer;
+	}
+
+	private static List<String> values(GuardRequest request) {
+		List<String> values = request.texts(VALUE);
+		boolean several = values.size() > 1 && kind(request) == RowKind.BLOCK;
+		return several ? values : List.of(required(request, VALUE));
+	}
+
+	private static String required(GuardRequest request, String parameter) {
+		return request.required(parameter, parameter.equals(HASH)
+				? "Add the hash, which action look returns for a value." : "Add it to the body.");
+	}
+
+	private static Instant expires(GuardRequest request) {
+		Long seconds = request.number(EXPIRES);
+		if (seconds == null || seconds <= 0 || seconds > Instant.MAX.getEpochSecond()) {
+			throw GuardRequestException.invalid(EXPIRES,
+					(seconds != null) ? "expires is " + seconds + "." : "expires is missing.",
+					"Set it to the exp claim of the token, in seconds.");
+		}
+		return Instant.ofEpochSecond(seconds);
 	}
 
 	/**
-	 * Returns the state of this instance and of Redis: one script call.
-	 * @return the state; while Redis is unavailable, of this instance only
+	 * Only the parameter can be wrong: all else has been looked at before.
 	 */
-	public Overview overview() {
-		long now = System.nanoTime();
-		String position = this.feed.position();
-		Local local = new Local(this.instance, this.feed.isFresh(now), position,
-				(position != null) ? this.feed.age(now) : null, this.memory.size());
+	private static <T> T valid(String parameter, Supplier<T> action) {
 		try {
-			return new Overview(local, Waiting.await(this.redis.overview()));
+			return action.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw GuardRequestException.invalid(parameter, ex.getMessage() + ".", "Correct it.");
+		}
+	}
+
+	// One script call. While Redis is unavailable, of this instance only
+	private Overview overview() {
+		BlacklistPattern.Parts parts = this.parts.get();
+		RowFeed feed = parts.feed();
+		long now = System.nanoTime();
+		String position = feed.position();
+		Local local = new Local(parts.instance(), feed.isFresh(now), position,
+				(position != null) ? feed.age(now) : null, parts.memory().size());
+		try {
+			return new Overview(local, Waiting.await(parts.redis().overview()));
 		}
 		catch (RedisUnavailableException ex) {
 			return new Overview(local, null);
 		}
 	}
 
-	/** Returns issuers of tokens that this instance has checked, at most a few. */
-	public Set<String> issuers() {
-		return this.blacklist.engine().issuers();
-	}
-
-	/**
-	 * Returns the hash of what a row is about.
-	 */
-	public String hash(RowKind kind, @Nullable String issuer, List<String> value) {
-		return hash(name(kind, issuer, value).member());
-	}
-
 	private static String hash(byte[] member) {
 		return HexFormat.of().formatHex(member, 1, member.length);
 	}
 
-	/**
-	 * Looks for one row by its value: one script call.
-	 * @param issuer the {@code iss} claim, or the name of the list of a block;
-	 * {@code null} if the tokens have no issuer
-	 * @param value the {@code jti}, {@code sid}, {@code sub} or {@code client_id} claim;
-	 * of a block the subject, which may have several parts
-	 */
-	public Look look(RowKind kind, @Nullable String issuer, List<String> value) {
-		return lookAt(kind, name(kind, issuer, value).member());
-	}
-
-	/**
-	 * Looks for one row by its hash: one script call.
-	 * @throws IllegalArgumentException if it is no hash
-	 */
-	public Look look(RowKind kind, String hash) {
-		return lookAt(kind, member(kind, hash));
-	}
-
-	private Look lookAt(RowKind kind, byte[] member) {
-		RedisTokenBlacklist.Look look = Waiting.await(this.redis.look(member));
-		boolean remembered = this.memory.holds(Row.of(member, 0, 0, null));
+	// One script call
+	private Look look(RowKind kind, byte[] member) {
+		RedisTokenBlacklist.Look look = Waiting.await(this.parts.get().redis().look(member));
+		boolean remembered = this.parts.get().memory().holds(Row.of(member, 0, 0, null));
 		boolean stands = !look.remaining().isZero();
 		return new Look(kind, hash(member), stands, stands ? look.remaining() : null,
 				(look.notBefore() != 0) ? instant(look.notBefore()) : null, look.reason(), remembered);
@@ -107,22 +249,6 @@ public final class BlacklistControl {
 
 	private static Instant instant(long micros) {
 		return Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
-	}
-
-	/**
-	 * Returns the blacklist, for actions.
-	 * @param reason why, as in {@link TokenBlacklist#withReason}, or {@code null}
-	 */
-	public TokenBlacklist blacklist(@Nullable String reason) {
-		return (reason != null) ? this.blacklist.withReason(reason) : this.blacklist;
-	}
-
-	/**
-	 * Ends a block: one script call.
-	 * @throws IllegalArgumentException if it is no hash
-	 */
-	public boolean unblock(String hash) {
-		return Waiting.await(this.blacklist.remove(member(RowKind.BLOCK, hash)));
 	}
 
 	private static RowName name(RowKind kind, @Nullable String issuer, List<String> value) {
@@ -183,6 +309,12 @@ public final class BlacklistControl {
 	 */
 	public record Look(RowKind kind, String hash, boolean stands, @Nullable Duration remaining,
 			@Nullable Instant notBefore, @Nullable String reason, boolean remembered) {
+	}
+
+	/**
+	 * The result of an action.
+	 */
+	public record ActionReport(RowKind kind, String hash, String action, boolean done, @Nullable Duration remaining) {
 	}
 
 }

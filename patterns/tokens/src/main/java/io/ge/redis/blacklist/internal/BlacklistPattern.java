@@ -13,6 +13,7 @@ import io.ge.redis.blacklist.TokenReader;
 import io.ge.redis.core.RedisBackend;
 import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
+import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
@@ -20,6 +21,7 @@ import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -27,6 +29,8 @@ import org.springframework.util.function.SingletonSupplier;
  * on one engine, which is made when the first of them is used. Ends to follow the changes
  * after everything that serves requests or runs tasks and before the connections.
  */
+@RegisterReflectionForBinding({ BlacklistControl.Overview.class, BlacklistControl.Look.class,
+		BlacklistControl.ActionReport.class })
 public final class BlacklistPattern implements GuardPattern {
 
 	/**
@@ -46,9 +50,9 @@ public final class BlacklistPattern implements GuardPattern {
 
 	private final BlacklistOperationSource source;
 
-	private final Supplier<DefaultTokenBlacklist> blacklist;
+	private final Supplier<Parts> parts;
 
-	private final Supplier<BlacklistControl> control;
+	private final Supplier<DefaultTokenBlacklist> blacklist;
 
 	private volatile @Nullable RowFeed feed;
 
@@ -65,12 +69,11 @@ public final class BlacklistPattern implements GuardPattern {
 		this.lists = new BlacklistRegistry(this.properties);
 		this.tokens = new PresentedTokens(currentKnown, SingletonSupplier.of(current), SingletonSupplier.of(readers));
 		this.source = new BlacklistOperationSource(this.lists, this.tokens, attributes, expressions);
-		Supplier<Assembly> assembly = SingletonSupplier.of(() -> create(backend.get(), events));
-		this.blacklist = () -> assembly.get().blacklist();
-		this.control = () -> assembly.get().control();
+		this.parts = SingletonSupplier.of(() -> create(backend.get(), events));
+		this.blacklist = () -> this.parts.get().blacklist();
 	}
 
-	private Assembly create(RedisBackend backend, GuardEvents events) {
+	private Parts create(RedisBackend backend, GuardEvents events) {
 		BlacklistProperties settings = this.properties.get();
 		Clocks clocks = Clocks.of(settings);
 		RedisTokenBlacklist redis = new RedisTokenBlacklist(backend.redis(PATTERN), backend.keys(PATTERN),
@@ -84,8 +87,7 @@ public final class BlacklistPattern implements GuardPattern {
 		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
 		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine, redis, feed, clocks, events,
 				this.calls, null);
-		return new Assembly(blacklist,
-				new BlacklistControl(backend.bus().instanceId(), blacklist, redis, memory, feed));
+		return new Parts(backend.bus().instanceId(), blacklist, redis, memory, feed);
 	}
 
 	public GuardAdvisor advisor(int order) {
@@ -97,8 +99,8 @@ public final class BlacklistPattern implements GuardPattern {
 		return this.blacklist.get();
 	}
 
-	public BlacklistControl control() {
-		return this.control.get();
+	public GuardResource control() {
+		return new BlacklistControl(this.parts);
 	}
 
 	public boolean isFresh() {
@@ -122,7 +124,8 @@ public final class BlacklistPattern implements GuardPattern {
 		}
 	}
 
-	private record Assembly(DefaultTokenBlacklist blacklist, BlacklistControl control) {
+	record Parts(String instance, DefaultTokenBlacklist blacklist, RedisTokenBlacklist redis, LocalRows memory,
+			RowFeed feed) {
 	}
 
 }
