@@ -15,9 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
 
-import io.ge.redis.embedded.EmbeddedRedisStartException.Reason;
+import io.ge.redis.GuardConfigurationException;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisExecProvider;
 
 import org.springframework.util.FileSystemUtils;
@@ -54,6 +55,9 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 
 	private static final String LOG_FILE = "redis.log";
 
+	private static final String USE_DIRECTORY = "Set the system property 'java.io.tmpdir' to a directory from which "
+			+ "programs may be run. ";
+
 	/**
 	 * The words depend on the C library that the binary was built with.
 	 */
@@ -77,7 +81,7 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	/**
 	 * Starts a server and waits until it accepts connections.
 	 * @param port the port to listen on, 0 for a free one
-	 * @throws EmbeddedRedisStartException if there is no binary for this platform, it
+	 * @throws GuardConfigurationException if there is no binary for this platform, it
 	 * cannot be executed, the port is taken, or the server is not ready within 10 seconds
 	 */
 	public static EmbeddedRedisServer start(int port) {
@@ -90,26 +94,29 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 	 */
 	static EmbeddedRedisServer start(IntSupplier ports, int attempts) {
 		for (int attempt = 1;; attempt++) {
-			try {
-				return launch(ports.getAsInt());
+			int port = ports.getAsInt();
+			EmbeddedRedisServer server = launch(port);
+			if (server != null) {
+				return server;
 			}
-			catch (EmbeddedRedisStartException ex) {
-				if (ex.reason() != Reason.PORT_IN_USE || attempt >= attempts) {
-					throw ex;
-				}
+			if (attempt >= attempts) {
+				throw failure("port " + port + " is in use.",
+						"Set 'ge.redis.embedded.port' to another port, or to 0 for a free one. ", null);
 			}
 		}
 	}
 
-	private static EmbeddedRedisServer launch(int port) {
+	/**
+	 * Returns {@code null} if the port is in use.
+	 */
+	private static @Nullable EmbeddedRedisServer launch(int port) {
 		Path directory = createDirectory();
 		try {
 			Process process = execute(unpackInto(directory), port, directory);
 			EmbeddedRedisServer server = new EmbeddedRedisServer(port, directory, process);
-			server.awaitReady();
-			return server;
+			return server.awaitReady() ? server : null;
 		}
-		catch (EmbeddedRedisStartException ex) {
+		catch (GuardConfigurationException ex) {
 			delete(directory);
 			throw ex;
 		}
@@ -132,38 +139,40 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 				.start();
 		}
 		catch (IOException ex) {
-			throw new EmbeddedRedisStartException(Reason.NOT_EXECUTABLE,
-					"The embedded Redis cannot be executed in " + directory, ex);
+			throw failure("the server cannot be executed in " + directory + ".", USE_DIRECTORY, ex);
 		}
 	}
 
 	/**
 	 * Reads the log rather than connecting: another server may answer on the port.
+	 * @return false if the port is in use
 	 */
-	private void awaitReady() {
+	private boolean awaitReady() {
 		long start = System.nanoTime();
 		while (!readLog().contains("Ready to accept connections")) {
 			boolean ended = waitFor(POLL_INTERVAL);
 			if (ended || System.nanoTime() - start > START_TIMEOUT.toNanos()) {
-				EmbeddedRedisStartException failure = startFailure();
+				String log = readLog();
 				close();
-				throw failure;
+				if (PORT_IN_USE.matcher(log).find()) {
+					return false;
+				}
+				throw failure("the server did not start on port " + this.port + ". Its log:\n" + log.strip() + "\n", "",
+						null);
 			}
 		}
 		logger.warn("Started an embedded Redis for development on " + HOST + ":" + this.port
 				+ ", because no Redis is configured; its data ends with the application. "
 				+ "Set 'spring.data.redis.host' or 'spring.data.redis.url' to use another one, "
 				+ "or 'ge.redis.embedded.enabled=false' to do without");
+		return true;
 	}
 
-	private EmbeddedRedisStartException startFailure() {
-		String log = readLog();
-		if (PORT_IN_USE.matcher(log).find()) {
-			return new EmbeddedRedisStartException(Reason.PORT_IN_USE,
-					"Port " + this.port + " of the embedded Redis is in use", null);
-		}
-		return new EmbeddedRedisStartException(Reason.OTHER,
-				"The embedded Redis did not start on port " + this.port + ". Its log:\n" + log.strip(), null);
+	private static GuardConfigurationException failure(String problem, String remedy, @Nullable Throwable cause) {
+		return new GuardConfigurationException("ge.redis.embedded", problem,
+				remedy + "To use another Redis, set 'spring.data.redis.host' or 'spring.data.redis.url'; "
+						+ "to do without, set 'ge.redis.embedded.enabled' to false.",
+				cause);
 	}
 
 	private String readLog() {
@@ -235,8 +244,7 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 			return verify(executable);
 		}
 		catch (IOException ex) {
-			throw new EmbeddedRedisStartException(Reason.NOT_EXECUTABLE,
-					"The embedded Redis cannot be unpacked into " + directory, ex);
+			throw failure("the server cannot be unpacked into " + directory + ".", USE_DIRECTORY, ex);
 		}
 	}
 
@@ -245,17 +253,15 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 			return RedisExecProvider.defaultProvider().get().toPath();
 		}
 		catch (RuntimeException ex) {
-			throw new EmbeddedRedisStartException(Reason.UNSUPPORTED_PLATFORM,
-					"There is no embedded Redis for this platform: " + ex.getMessage(), ex);
+			throw failure("there is no server for this platform: " + ex.getMessage() + ".", "", ex);
 		}
 	}
 
-	private static Path verify(Path executable) {
+	static Path verify(Path executable) {
 		if (Files.isExecutable(executable)) {
 			return executable;
 		}
-		throw new EmbeddedRedisStartException(Reason.NOT_EXECUTABLE,
-				"The embedded Redis cannot be executed as " + executable, null);
+		throw failure("the server cannot be executed as " + executable + ".", USE_DIRECTORY, null);
 	}
 
 	private static Path createDirectory() {
@@ -263,8 +269,7 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 			return Files.createTempDirectory("ge-redis-embedded");
 		}
 		catch (IOException ex) {
-			throw new EmbeddedRedisStartException(Reason.NOT_EXECUTABLE,
-					"The embedded Redis has no directory to be unpacked into", ex);
+			throw failure("there is no directory to unpack the server into.", USE_DIRECTORY, ex);
 		}
 	}
 
@@ -282,7 +287,7 @@ public final class EmbeddedRedisServer implements AutoCloseable {
 			return socket.getLocalPort();
 		}
 		catch (IOException ex) {
-			throw new EmbeddedRedisStartException(Reason.OTHER, "There is no free port for the embedded Redis", ex);
+			throw failure("there is no free port.", "", ex);
 		}
 	}
 

@@ -117,7 +117,7 @@ class EmbeddedRedisAutoConfigurationIntegrationTests {
 			this.runner.withPropertyValues("ge.redis.embedded.port=" + taken.getLocalPort())
 				.run((context) -> assertThat(context).getFailure()
 					.rootCause()
-					.isInstanceOf(EmbeddedRedisStartException.class));
+					.isInstanceOf(GuardConfigurationException.class));
 		}
 	}
 

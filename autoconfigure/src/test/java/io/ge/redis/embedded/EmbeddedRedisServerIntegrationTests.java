@@ -17,11 +17,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.ge.redis.embedded.EmbeddedRedisStartException.Reason;
+import io.ge.redis.GuardConfigurationException;
 import io.ge.redis.test.FreePorts;
 import io.ge.redis.test.RedisEndpoint;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,6 +33,9 @@ import static org.assertj.core.api.Assumptions.assumeThat;
  * Tests for {@link EmbeddedRedisServer}.
  */
 class EmbeddedRedisServerIntegrationTests {
+
+	private static final String ALTERNATIVES = "To use another Redis, set 'spring.data.redis.host' or "
+			+ "'spring.data.redis.url'; to do without, set 'ge.redis.embedded.enabled' to false.";
 
 	@Test
 	void answersOnLoopbackOnlyAndKeepsNothing() {
@@ -91,10 +95,32 @@ class EmbeddedRedisServerIntegrationTests {
 	@Test
 	void failsIfConfiguredPortIsTaken() throws IOException {
 		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-			assertThatExceptionOfType(EmbeddedRedisStartException.class)
+			assertThatExceptionOfType(GuardConfigurationException.class)
 				.isThrownBy(() -> EmbeddedRedisServer.start(taken.getLocalPort()))
-				.withMessage("Port %d of the embedded Redis is in use", taken.getLocalPort())
-				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.PORT_IN_USE));
+				.withMessage("ge.redis.embedded: port %d is in use. Set 'ge.redis.embedded.port' to another port, "
+						+ "or to 0 for a free one. %s", taken.getLocalPort(), ALTERNATIVES);
+		}
+	}
+
+	@Test
+	void failsIfBinaryCannotBeExecuted(@TempDir Path directory) throws IOException {
+		Path file = Files.createFile(directory.resolve("redis-server"));
+		assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> EmbeddedRedisServer.verify(file))
+			.withMessage("ge.redis.embedded: the server cannot be executed as %s. Set the system property "
+					+ "'java.io.tmpdir' to a directory from which programs may be run. %s", file, ALTERNATIVES);
+	}
+
+	@Test
+	void failsIfPlatformHasNoBinary() {
+		String system = System.getProperty("os.name");
+		System.setProperty("os.name", "another");
+		try {
+			assertThatExceptionOfType(GuardConfigurationException.class).isThrownBy(() -> EmbeddedRedisServer.start(0))
+				.withMessageStartingWith("ge.redis.embedded: there is no server for this platform: ")
+				.withMessageEndingWith(". " + ALTERNATIVES);
+		}
+		finally {
+			System.setProperty("os.name", system);
 		}
 	}
 
