@@ -14,11 +14,11 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.FirstUse;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
@@ -35,13 +35,11 @@ public final class BreakerPattern implements GuardPattern {
 
 	private final BreakerOperationSource source;
 
-	private final Supplier<BreakerEngine> engine;
+	private final FirstUse<BreakerEngine> engine;
 
 	private final GuardedCalls calls;
 
 	private final Predicate<String> connectionFactories;
-
-	private volatile @Nullable BreakerEngine started;
 
 	/**
 	 * Creates the pattern.
@@ -52,7 +50,7 @@ public final class BreakerPattern implements GuardPattern {
 			Predicate<String> connectionFactories) {
 		this.registry = new BreakerRegistry(SingletonSupplier.of(properties));
 		this.source = new BreakerOperationSource(this.registry, attributes, expressions);
-		this.engine = SingletonSupplier.of(() -> start(backend.get(), events));
+		this.engine = new FirstUse<>(() -> start(backend.get(), events));
 		this.calls = calls;
 		this.connectionFactories = connectionFactories;
 	}
@@ -63,7 +61,6 @@ public final class BreakerPattern implements GuardPattern {
 		this.registry.names().forEach((name) -> made.get(this.registry.get(name), List.of(name)));
 		backend.await(made.read());
 		made.resume();
-		this.started = made;
 		return made;
 	}
 
@@ -93,7 +90,7 @@ public final class BreakerPattern implements GuardPattern {
 	 * own breaker
 	 */
 	public double figure(String name, boolean shared) {
-		BreakerEngine made = this.started;
+		BreakerEngine made = this.engine.created();
 		return (made == null) ? 0
 				: made.all()
 					.stream()
@@ -124,18 +121,12 @@ public final class BreakerPattern implements GuardPattern {
 
 	@Override
 	public void resume() {
-		BreakerEngine made = this.started;
-		if (made != null) {
-			made.resume();
-		}
+		this.engine.ifCreated(BreakerEngine::resume);
 	}
 
 	@Override
 	public void pause() {
-		BreakerEngine made = this.started;
-		if (made != null) {
-			made.pause();
-		}
+		this.engine.ifCreated(BreakerEngine::pause);
 	}
 
 }

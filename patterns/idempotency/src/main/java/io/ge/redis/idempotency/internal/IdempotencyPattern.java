@@ -16,6 +16,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.FirstUse;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
@@ -51,13 +52,11 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 
 	private final AvailableRecords records;
 
-	private final Supplier<IdempotencyEngine> engine;
+	private final FirstUse<IdempotencyEngine> engine;
 
 	private final Supplier<Reports<IdempotencyReport>> reports;
 
 	private final Supplier<DefaultIdempotency> idempotency;
-
-	private volatile @Nullable IdempotencyEngine running;
 
 	private volatile boolean used;
 
@@ -75,17 +74,11 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 		this.source = new IdempotencyOperationSource(this.operations, attributes, expressions, codecs,
 				extensions.keySources());
 		this.records = new AvailableRecords(settings, extensions.database());
-		this.engine = SingletonSupplier.of(() -> engine(backend.get()));
+		this.engine = new FirstUse<>(() -> IdempotencyEngine.on(backend.get()));
 		this.reports = () -> IdempotencyReport.over(backend.get().bus());
 		this.idempotency = SingletonSupplier.of(() -> new DefaultIdempotency(this.operations, codecs,
 				SingletonSupplier.of(extensions.principals()), new IdempotentCall.Parts(this.engine.get(), events,
 						this.records, this.transactions, calls, ConcurrentHashMap.newKeySet())));
-	}
-
-	private IdempotencyEngine engine(RedisBackend backend) {
-		IdempotencyEngine made = IdempotencyEngine.on(backend);
-		this.running = made;
-		return made;
 	}
 
 	@Override
@@ -132,17 +125,14 @@ public final class IdempotencyPattern implements GuardPattern, TransactionObserv
 	}
 
 	boolean isIdle() {
-		IdempotencyEngine made = this.running;
+		IdempotencyEngine made = this.engine.created();
 		return made == null || made.isIdle();
 	}
 
 	@Override
 	public void destroy() {
 		this.records.stop();
-		IdempotencyEngine made = this.running;
-		if (made != null) {
-			made.stop();
-		}
+		this.engine.ifCreated(IdempotencyEngine::stop);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.FirstUse;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.guard.GuardedMethods;
@@ -20,7 +21,6 @@ import io.ge.redis.lock.DistributedLocks;
 import io.ge.redis.lock.LockAssert;
 import io.ge.redis.lock.LockContext;
 import io.ge.redis.lock.LockProperties;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -42,7 +42,7 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 
 	private final LockOperationSource source;
 
-	private final Supplier<LockEngine> engines;
+	private final FirstUse<LockEngine> engine;
 
 	private final GuardedCalls calls;
 
@@ -52,21 +52,17 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 
 	private final Supplier<DefaultDistributedLocks> api;
 
-	private volatile @Nullable LockEngine engine;
-
 	public LockPattern(Supplier<LockProperties> properties, AttributeReader attributes, ExpressionCompiler expressions,
 			Supplier<RedisBackend> backend, GuardEvents events, GuardedCalls calls) {
 		this.locks = new LockRegistry(SingletonSupplier.of(properties));
 		this.source = new LockOperationSource(this.locks, attributes, expressions);
-		this.engines = SingletonSupplier.of(() -> {
+		this.engine = new FirstUse<>(() -> {
 			RedisLocks redis = new RedisLocks(backend.get());
-			LockEngine made = new LockEngine(redis, new RedisShares(backend.get(), redis), events, calls);
-			this.engine = made;
-			return made;
+			return new LockEngine(redis, new RedisShares(backend.get(), redis), events, calls);
 		});
 		this.calls = calls;
 		this.api = SingletonSupplier
-			.of(() -> new DefaultDistributedLocks(this.locks, this.engines.get(), events, calls));
+			.of(() -> new DefaultDistributedLocks(this.locks, this.engine.get(), events, calls));
 	}
 
 	public GuardAdvisor advisor(int order) {
@@ -102,41 +98,32 @@ public final class LockPattern implements GuardPattern, TransactionObserver, Dis
 	}
 
 	public GuardResource control(GuardedMethods methods, GuardFigures figures) {
-		return new LockControl(this.locks, this.engines, methods, figures);
+		return new LockControl(this.locks, this.engine, methods, figures);
 	}
 
 	public int waiting() {
-		LockEngine made = this.engine;
+		LockEngine made = this.engine.created();
 		return (made != null) ? made.waiting() : 0;
 	}
 
 	public int held() {
-		LockEngine made = this.engine;
+		LockEngine made = this.engine.created();
 		return (made != null) ? made.held() : 0;
 	}
 
 	@Override
 	public void resume() {
-		LockEngine made = this.engine;
-		if (made != null) {
-			made.start();
-		}
+		this.engine.ifCreated(LockEngine::start);
 	}
 
 	@Override
 	public void pause() {
-		LockEngine made = this.engine;
-		if (made != null) {
-			made.stop();
-		}
+		this.engine.ifCreated(LockEngine::stop);
 	}
 
 	@Override
 	public void destroy() {
-		LockEngine made = this.engine;
-		if (made != null) {
-			made.close();
-		}
+		this.engine.ifCreated(LockEngine::close);
 	}
 
 }

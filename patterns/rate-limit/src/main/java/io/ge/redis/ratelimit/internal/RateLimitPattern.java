@@ -12,6 +12,7 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
 import io.ge.redis.core.event.GuardFigures;
+import io.ge.redis.core.guard.FirstUse;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.guard.GuardedMethods;
@@ -41,15 +42,13 @@ public final class RateLimitPattern implements GuardPattern {
 
 	private final RateLimitOperationSource source;
 
-	private final SingletonSupplier<Parts> parts;
+	private final FirstUse<Parts> parts;
 
 	private final GuardEvents events;
 
 	private final GuardedCalls calls;
 
 	private final RateLimitRules rules;
-
-	private volatile @Nullable Parts started;
 
 	public RateLimitPattern(Supplier<RateLimitProperties> properties, AttributeReader attributes,
 			ExpressionCompiler expressions, Supplier<RedisBackend> backend,
@@ -58,7 +57,7 @@ public final class RateLimitPattern implements GuardPattern {
 		this.source = new RateLimitOperationSource(this.limits, attributes, expressions);
 		this.events = events;
 		this.calls = calls;
-		this.parts = SingletonSupplier.of(() -> start(backend.get(), resolver));
+		this.parts = new FirstUse<>(() -> start(backend.get(), resolver));
 		this.rules = new RateLimitRules(this.limits, this::rateLimiter);
 	}
 
@@ -75,10 +74,8 @@ public final class RateLimitPattern implements GuardPattern {
 		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, denied::age);
 		live.override(this.limits.properties().overrides());
 		backend.await(feed.start());
-		Parts parts = new Parts(new DefaultRateLimiter(this.limits, engine, denied, this.events, this.calls), live,
-				changes, feed, denied);
-		this.started = parts;
-		return parts;
+		return new Parts(new DefaultRateLimiter(this.limits, engine, denied, this.events, this.calls), live, changes,
+				feed, denied);
 	}
 
 	public GuardAdvisor advisor(int order) {
@@ -119,34 +116,25 @@ public final class RateLimitPattern implements GuardPattern {
 			return;
 		}
 		this.limits.refresh(changed);
-		Parts parts = this.started;
-		if (parts != null) {
-			parts.live().override(changed.overrides());
-		}
+		this.parts.ifCreated((parts) -> parts.live().override(changed.overrides()));
 	}
 
 	public GuardResource control(GuardedMethods methods, GuardFigures figures) {
-		return new RateLimitControl(this.limits, this.parts::obtain, this.events, this.rules, methods, figures);
+		return new RateLimitControl(this.limits, this.parts, this.events, this.rules, methods, figures);
 	}
 
 	public DefaultRateLimiter rateLimiter() {
-		return this.parts.obtain().limiter();
+		return this.parts.get().limiter();
 	}
 
 	@Override
 	public void resume() {
-		Parts parts = this.started;
-		if (parts != null) {
-			parts.feed().resume();
-		}
+		this.parts.ifCreated((parts) -> parts.feed().resume());
 	}
 
 	@Override
 	public void pause() {
-		Parts parts = this.started;
-		if (parts != null) {
-			parts.feed().pause();
-		}
+		this.parts.ifCreated((parts) -> parts.feed().pause());
 	}
 
 	public RateLimitRules rules() {

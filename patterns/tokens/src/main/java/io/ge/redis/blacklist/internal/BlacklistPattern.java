@@ -15,11 +15,11 @@ import io.ge.redis.core.call.GuardedCalls;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.endpoint.GuardResource;
 import io.ge.redis.core.event.GuardEvents;
+import io.ge.redis.core.guard.FirstUse;
 import io.ge.redis.core.guard.GuardAdvisor;
 import io.ge.redis.core.guard.GuardPattern;
 import io.ge.redis.core.invocation.AttributeReader;
 import io.ge.redis.core.invocation.ExpressionCompiler;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.util.function.SingletonSupplier;
@@ -50,11 +50,9 @@ public final class BlacklistPattern implements GuardPattern {
 
 	private final BlacklistOperationSource source;
 
-	private final Supplier<Parts> parts;
+	private final FirstUse<Parts> parts;
 
 	private final Supplier<DefaultTokenBlacklist> blacklist;
-
-	private volatile @Nullable RowFeed feed;
 
 	/**
 	 * Assembles the blacklist.
@@ -69,7 +67,7 @@ public final class BlacklistPattern implements GuardPattern {
 		this.lists = new BlacklistRegistry(this.properties);
 		this.tokens = new PresentedTokens(currentKnown, SingletonSupplier.of(current), SingletonSupplier.of(readers));
 		this.source = new BlacklistOperationSource(this.lists, this.tokens, attributes, expressions);
-		this.parts = SingletonSupplier.of(() -> create(backend.get(), events));
+		this.parts = new FirstUse<>(() -> create(backend.get(), events));
 		this.blacklist = () -> this.parts.get().blacklist();
 	}
 
@@ -83,7 +81,6 @@ public final class BlacklistPattern implements GuardPattern {
 		RowFeed feed = new RowFeed(redis, memory, clock, backend.bus(), settings.maxStaleness(), RowFeed.PAGE);
 		feed.start();
 		backend.reportProblem(feed::problem);
-		this.feed = feed;
 		BlacklistEngine engine = new BlacklistEngine(redis, memory, feed, settings.requireJti(), settings.staleFor());
 		DefaultTokenBlacklist blacklist = new DefaultTokenBlacklist(this.lists, engine, redis, feed, clocks, events,
 				this.calls, null);
@@ -104,24 +101,18 @@ public final class BlacklistPattern implements GuardPattern {
 	}
 
 	public boolean isFresh() {
-		RowFeed feed = this.feed;
-		return feed != null && feed.isFresh(System.nanoTime());
+		Parts parts = this.parts.created();
+		return parts != null && parts.feed().isFresh(System.nanoTime());
 	}
 
 	@Override
 	public void resume() {
-		RowFeed feed = this.feed;
-		if (feed != null) {
-			feed.resume();
-		}
+		this.parts.ifCreated((parts) -> parts.feed().resume());
 	}
 
 	@Override
 	public void pause() {
-		RowFeed feed = this.feed;
-		if (feed != null) {
-			feed.pause();
-		}
+		this.parts.ifCreated((parts) -> parts.feed().pause());
 	}
 
 	record Parts(String instance, DefaultTokenBlacklist blacklist, RedisTokenBlacklist redis, LocalRows memory,
