@@ -36,11 +36,11 @@ import org.jspecify.annotations.Nullable;
  * that all know their number without a key in Redis. During an outage they keep the last
  * number.
  * <p>
- * Messages to all instances are published to {@link #newsChannel()}. A pattern that
- * answers from memory until it receives them has the bus confirmed: a message that comes
- * back shows that every earlier one has arrived. On a Cluster that holds as long as its
- * nodes reach each other. {@link Reports} collect state that only all instances together
- * know, such as the holders of locks.
+ * Messages to all instances are published to {@link #notificationChannel()}. A pattern
+ * that answers from memory until it receives them has the bus confirmed: a message that
+ * comes back shows that every earlier one has arrived. On a Cluster that holds as long as
+ * its nodes reach each other. {@link Reports} collect state that only all instances
+ * together know, such as the holders of locks.
  */
 public final class InstanceBus {
 
@@ -52,9 +52,9 @@ public final class InstanceBus {
 
 	private final String channel;
 
-	private final byte[] fleetChannel;
+	private final byte[] heartbeatChannel;
 
-	private final String newsChannel;
+	private final String notificationChannel;
 
 	private final String channelPattern;
 
@@ -92,21 +92,22 @@ public final class InstanceBus {
 		int database = connection.database();
 		String channels = prefix + ":bus:" + ((database != 0) ? database + ":" : "");
 		this.channel = channels + instanceId;
-		this.fleetChannel = (channels + "all").getBytes(StandardCharsets.UTF_8);
-		this.newsChannel = channels + "news";
+		this.heartbeatChannel = (channels + "all").getBytes(StandardCharsets.UTF_8);
+		this.notificationChannel = channels + "news";
 		this.channelPattern = channels + "*";
 		this.rights = new ChannelRights(this.channelPattern);
 		this.confirmation = new Confirmation(connection, this.channel);
 		handle(Confirmation.TOPIC, this.confirmation::received);
-		this.questions = new Questions(connection, scheduler, instanceId, channels, this.newsChannel, this.unreadable);
+		this.questions = new Questions(connection, scheduler, instanceId, channels, this.notificationChannel,
+				this.unreadable);
 		handle(Questions.QUESTION, this.questions::asked);
 		handle(Questions.ANSWER, this.questions::answered);
 	}
 
 	public void start() {
 		this.subscription = this.connection.subscribe(new Subscriber(),
-				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.fleetChannel,
-						this.newsChannel.getBytes(StandardCharsets.UTF_8)));
+				List.of(this.channel.getBytes(StandardCharsets.UTF_8), this.heartbeatChannel,
+						this.notificationChannel.getBytes(StandardCharsets.UTF_8)));
 		long period = LiveInstances.HEARTBEAT.toMillis();
 		this.heartbeat = this.scheduler.scheduleWithFixedDelay(this::beat, period, period, TimeUnit.MILLISECONDS);
 		this.pinging = this.scheduler.scheduleWithFixedDelay(this::confirm, Confirmation.PERIOD.toMillis(),
@@ -151,8 +152,8 @@ public final class InstanceBus {
 	/**
 	 * Returns the channel of all instances, for scripts that publish what concerns each.
 	 */
-	public String newsChannel() {
-		return this.newsChannel;
+	public String notificationChannel() {
+		return this.notificationChannel;
 	}
 
 	/**
@@ -175,7 +176,7 @@ public final class InstanceBus {
 	 * @return completes exceptionally if Redis refuses it or is unavailable
 	 */
 	public CompletionStage<?> tryPublish() {
-		return this.connection.publish(this.newsChannel.getBytes(StandardCharsets.UTF_8),
+		return this.connection.publish(this.notificationChannel.getBytes(StandardCharsets.UTF_8),
 				"bus.try".getBytes(StandardCharsets.UTF_8));
 	}
 
@@ -296,10 +297,10 @@ public final class InstanceBus {
 	}
 
 	private CompletionStage<Integer> publish(String message) {
-		return this.connection.publish(this.fleetChannel, message.getBytes(StandardCharsets.UTF_8));
+		return this.connection.publish(this.heartbeatChannel, message.getBytes(StandardCharsets.UTF_8));
 	}
 
-	private void onFleetMessage(String message) {
+	private void onHeartbeat(String message) {
 		if (this.instances.heard(message)) {
 			// A new instance is notified of this one at once
 			try {
@@ -326,8 +327,8 @@ public final class InstanceBus {
 		public void onMessage(byte[] source, byte[] message) {
 			String text = new String(message, StandardCharsets.UTF_8);
 			try {
-				if (Arrays.equals(source, InstanceBus.this.fleetChannel)) {
-					onFleetMessage(text);
+				if (Arrays.equals(source, InstanceBus.this.heartbeatChannel)) {
+					onHeartbeat(text);
 				}
 				else {
 					onInstanceMessage(text);

@@ -43,7 +43,7 @@ final class Questions {
 	/** With the id of an instance the channel of that instance. */
 	private final String channels;
 
-	private final byte[] newsChannel;
+	private final byte[] notificationChannel;
 
 	private final UnreadableMessages unreadable;
 
@@ -54,12 +54,12 @@ final class Questions {
 	private final AtomicLong numbers = new AtomicLong();
 
 	Questions(GuardConnection connection, ScheduledExecutorService scheduler, String instance, String channels,
-			String newsChannel, UnreadableMessages unreadable) {
+			String notificationChannel, UnreadableMessages unreadable) {
 		this.connection = connection;
 		this.scheduler = scheduler;
 		this.instance = instance;
 		this.channels = channels;
-		this.newsChannel = newsChannel.getBytes(StandardCharsets.UTF_8);
+		this.notificationChannel = notificationChannel.getBytes(StandardCharsets.UTF_8);
 		this.unreadable = unreadable;
 	}
 
@@ -83,7 +83,7 @@ final class Questions {
 		question.result.whenComplete((answers, failure) -> this.underWay.remove(number));
 		endInTime(question);
 		String message = QUESTION + ' ' + number + ' ' + this.instance + ' ' + topic + ' ' + text;
-		this.connection.publish(this.newsChannel, message.getBytes(StandardCharsets.UTF_8))
+		this.connection.publish(this.notificationChannel, message.getBytes(StandardCharsets.UTF_8))
 			.whenComplete((receivers, failure) -> {
 				if (failure != null) {
 					question.end();

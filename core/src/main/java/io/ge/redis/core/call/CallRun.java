@@ -180,7 +180,7 @@ abstract class CallRun<A extends @Nullable Object> {
 		Throwable unended = (problem != null) ? Waiting.cause(problem) : null;
 		try {
 			if (problem == null) {
-				this.work.tellOfEnd();
+				this.work.publishCompletion();
 			}
 		}
 		catch (Throwable ex) {

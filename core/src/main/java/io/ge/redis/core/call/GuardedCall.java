@@ -150,7 +150,7 @@ public interface GuardedCall<A extends @Nullable Object> {
 		 * Publishes completion events, on the thread that passes the result on, right
 		 * before it does. Not called for abandoned work. Does not block.
 		 */
-		default void tellOfEnd() {
+		default void publishCompletion() {
 		}
 
 	}

@@ -48,7 +48,7 @@ final class PlainRun implements GuardedCall.Beginning {
 
 	private void end(@Nullable Object value, @Nullable Throwable failure) {
 		Waiting.await(this.work.end(value, failure));
-		this.work.tellOfEnd();
+		this.work.publishCompletion();
 	}
 
 	@Override

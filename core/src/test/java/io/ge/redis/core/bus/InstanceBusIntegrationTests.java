@@ -83,8 +83,8 @@ class InstanceBusIntegrationTests {
 			assertThat(zero.get().bus().liveInstances()).isEqualTo(1);
 			assertThat(zero.get().bus().ask("lock", "who?").join().texts()).containsOnlyKeys("zero");
 			assertThat(three.get().bus().ask("lock", "who?").join().texts()).containsOnlyKeys("three", "also");
-			redis.primary().command("PUBLISH", three.get().bus().newsChannel(), "lock of three");
-			redis.primary().command("PUBLISH", zero.get().bus().newsChannel(), "lock of zero");
+			redis.primary().command("PUBLISH", three.get().bus().notificationChannel(), "lock of three");
+			redis.primary().command("PUBLISH", zero.get().bus().notificationChannel(), "lock of zero");
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(received).containsExactlyInAnyOrder("three of three", "also of three",
 						"zero of zero"));
@@ -303,8 +303,8 @@ class InstanceBusIntegrationTests {
 				one.get().bus().handle("lock", (payload) -> received.add("one also " + payload));
 				two.get().bus().handle("lock", (payload) -> received.add("two " + payload));
 				Awaitility.await().until(() -> one.get().bus().isSubscribed() && two.get().bus().isSubscribed());
-				assertThat(one.get().bus().newsChannel()).isEqualTo(two.get().bus().newsChannel());
-				redis.endpoints().get(0).command("PUBLISH", one.get().bus().newsChannel(), "lock some payload");
+				assertThat(one.get().bus().notificationChannel()).isEqualTo(two.get().bus().notificationChannel());
+				redis.endpoints().get(0).command("PUBLISH", one.get().bus().notificationChannel(), "lock some payload");
 				Awaitility.await()
 					.untilAsserted(() -> assertThat(received).containsExactlyInAnyOrder("one some payload",
 							"one also some payload", "two some payload"));

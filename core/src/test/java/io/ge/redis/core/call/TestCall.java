@@ -139,7 +139,7 @@ final class TestCall implements GuardedCall<String> {
 			}
 
 			@Override
-			public void tellOfEnd() {
+			public void publishCompletion() {
 				TestCall.this.telling.run();
 			}
 

@@ -468,7 +468,7 @@ class GuardInterceptorTests {
 		}
 
 		@Override
-		public void tellOfEnd() {
+		public void publishCompletion() {
 			GuardInterceptorTests.this.told.add("told");
 		}
 

@@ -45,7 +45,7 @@ record RedisBroadcasts(BroadcastProperties properties, RedisBackend backend, Gua
 	@Override
 	public CompletableFuture<Long> publishAsync(String channel, Object message) {
 		BroadcastProperties.Channel settings = this.properties.channel(channel);
-		String bell = this.backend.connection().isClustered() ? this.backend.bus().newsChannel() : "";
+		String bell = this.backend.connection().isClustered() ? this.backend.bus().notificationChannel() : "";
 		return run(PUBLISH, channel, settings.retention(), settings.isReliable() ? bell : pushChannel(channel),
 				this.payloads.write(message, "channel '" + channel + "'", settings.maxPayloadSize(),
 						"ge.redis.broadcast.channels." + channel + ".max-payload-size"))

@@ -82,7 +82,7 @@ record RedisJobs(QueueProperties properties, RedisBackend backend, GuardedRedis 
 
 	// Empty where idle instances are blocked by the bell itself
 	private String channel() {
-		return this.backend.connection().isClustered() ? this.backend.bus().newsChannel() : "";
+		return this.backend.connection().isClustered() ? this.backend.bus().notificationChannel() : "";
 	}
 
 	void publish(String queue, String id, JobEvent.Outcome outcome, Duration handling) {

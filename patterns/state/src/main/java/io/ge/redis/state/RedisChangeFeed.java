@@ -64,8 +64,8 @@ final class RedisChangeFeed implements ChangeSubscription {
 	private void found(@Nullable StateChanges changes, @Nullable Throwable failure) {
 		try {
 			if (changes != null) {
-				boolean news = changes.gap() || !changes.changes().isEmpty();
-				this.pauseMillis = news ? SHORTEST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, 2 * this.pauseMillis);
+				boolean found = changes.gap() || !changes.changes().isEmpty();
+				this.pauseMillis = found ? SHORTEST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, 2 * this.pauseMillis);
 				deliver(changes);
 			}
 			else {

@@ -148,7 +148,7 @@ public final class RedisStreams implements DeadLetters {
 	}
 
 	String channel() {
-		return this.backend.bus().newsChannel();
+		return this.backend.bus().notificationChannel();
 	}
 
 	private CompletableFuture<ScriptReply> run(LuaScript script, Stream<String> keys, List<?> arguments) {

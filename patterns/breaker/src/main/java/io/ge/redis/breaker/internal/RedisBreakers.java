@@ -111,12 +111,12 @@ final class RedisBreakers {
 		CircuitWindow.Sums second = report.second();
 		CircuitWindow.Sums all = report.all();
 		InstanceBreaker.ProbeResult result = report.result();
-		return List.of(this.bus.instanceId(), this.bus.newsChannel(), message(breaker), LIFE, this.bus.liveInstances(),
-				settings.failureRate(), settings.slowCallRate(), settings.minimumCalls(), settings.window().toMillis(),
-				settings.openFor().toMillis(), settings.maxOpenFor().toMillis(), settings.probes(),
-				settings.probeLease().toMillis(), second.calls(), second.failures(), second.slow(), all.calls(),
-				all.failures(), all.slow(), report.isProbeWanted() ? 1 : 0, (result != null) ? result.lease() : 0,
-				(result != null) ? result.text() : "", report.version());
+		return List.of(this.bus.instanceId(), this.bus.notificationChannel(), message(breaker), LIFE,
+				this.bus.liveInstances(), settings.failureRate(), settings.slowCallRate(), settings.minimumCalls(),
+				settings.window().toMillis(), settings.openFor().toMillis(), settings.maxOpenFor().toMillis(),
+				settings.probes(), settings.probeLease().toMillis(), second.calls(), second.failures(), second.slow(),
+				all.calls(), all.failures(), all.slow(), report.isProbeWanted() ? 1 : 0,
+				(result != null) ? result.lease() : 0, (result != null) ? result.text() : "", report.version());
 	}
 
 	private static InstanceBreaker.SharedState read(ScriptReply reply) {
@@ -136,8 +136,8 @@ final class RedisBreakers {
 
 	/** One script call. */
 	CompletableFuture<?> force(InstanceBreaker breaker, String state, Duration duration, String author, String reason) {
-		return this.redis.run(ScriptCall.of(FORCE, breaker.keys.state(), this.bus.newsChannel(), message(breaker), LIFE,
-				state, duration.toMillis(), author, reason), this.redis.newBudget());
+		return this.redis.run(ScriptCall.of(FORCE, breaker.keys.state(), this.bus.notificationChannel(),
+				message(breaker), LIFE, state, duration.toMillis(), author, reason), this.redis.newBudget());
 	}
 
 	/**

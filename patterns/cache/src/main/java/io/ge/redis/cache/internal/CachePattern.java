@@ -221,7 +221,7 @@ public final class CachePattern
 	// Also where nothing is kept, since others rely on being notified. A user without the
 	// right to publish often cannot subscribe, so the subscription is not waited for
 	private NearCheck check(InstanceBus bus) {
-		NearCheck check = new NearCheck(bus::tryPublish, bus.newsChannel(), bus.channelPattern(),
+		NearCheck check = new NearCheck(bus::tryPublish, bus.notificationChannel(), bus.channelPattern(),
 				CompletableFuture.delayedExecutor(CHECK_SECONDS, TimeUnit.SECONDS));
 		if (this.definitions.isAnyNear(Near::enabled)) {
 			this.redis.get().onRecovery(check::run);

@@ -339,7 +339,7 @@ final class CacheWriteCall implements GuardedCall<Void>, GuardedCall.Work {
 	}
 
 	@Override
-	public void tellOfEnd() {
+	public void publishCompletion() {
 		this.ends.forEach((end) -> this.writer.steps().publishEvent(end.join()));
 	}
 

@@ -190,7 +190,7 @@ public final class RedisCache {
 	 */
 	private String invalidation(CacheKey key) {
 		return (this.near.test(key.cache()) && key.isPublished())
-				? this.bus.newsChannel() + ' ' + NEAR_TOPIC + ' ' + key.message() : "";
+				? this.bus.notificationChannel() + ' ' + NEAR_TOPIC + ' ' + key.message() : "";
 	}
 
 	boolean isWoken() {

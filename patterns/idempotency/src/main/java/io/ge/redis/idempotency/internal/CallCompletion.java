@@ -190,7 +190,7 @@ final class CallCompletion extends IdempotentCall.Bound implements IdempotentExc
 	}
 
 	@Override
-	public void tellOfEnd() {
+	public void publishCompletion() {
 		Runnable publish = this.publishing;
 		if (publish != null) {
 			publish.run();

@@ -66,10 +66,10 @@ public final class RateLimitPattern implements GuardPattern {
 		GuardedRedis connection = backend.redis(PATTERN);
 		KeySpace keys = backend.keys(PATTERN);
 		LiveLimits live = new LiveLimits(resolver, System::nanoTime);
-		RateLimitEngine engine = new RateLimitEngine(new RedisRateLimiter(connection, keys, bus.newsChannel()),
+		RateLimitEngine engine = new RateLimitEngine(new RedisRateLimiter(connection, keys, bus.notificationChannel()),
 				new LocalRateLimiter(bus::liveInstances, System::nanoTime), live, new DenyCache(bus::confirmedAt));
 		engine.listen(bus);
-		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.newsChannel());
+		RedisLimitChanges changes = new RedisLimitChanges(connection, keys, bus.notificationChannel());
 		MostDenied denied = new MostDenied();
 		LimitChangeFeed feed = new LimitChangeFeed(changes, bus, live::share, denied::age);
 		live.override(this.limits.properties().overrides());

@@ -51,12 +51,12 @@ final class RedisLimitChanges {
 
 	private final RedisKey hash;
 
-	private final String newsChannel;
+	private final String notificationChannel;
 
-	public RedisLimitChanges(GuardedRedis redis, KeySpace keys, String newsChannel) {
+	public RedisLimitChanges(GuardedRedis redis, KeySpace keys, String notificationChannel) {
 		this.redis = redis;
 		this.hash = keys.entity(KeyPart.of("settings")).with(KeyPart.of("changes"));
-		this.newsChannel = newsChannel;
+		this.notificationChannel = notificationChannel;
 	}
 
 	CompletableFuture<List<LiveChange>> load() {
@@ -87,8 +87,8 @@ final class RedisLimitChanges {
 	}
 
 	private CompletableFuture<Boolean> write(String field, String value, long block, boolean remove) {
-		ScriptCall call = ScriptCall.of(WRITE, this.hash, this.newsChannel, TTL.toMillis(), CAPACITY, field, value,
-				block, remove ? 1 : 0);
+		ScriptCall call = ScriptCall.of(WRITE, this.hash, this.notificationChannel, TTL.toMillis(), CAPACITY, field,
+				value, block, remove ? 1 : 0);
 		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> reply.number(0) == 1);
 	}
 

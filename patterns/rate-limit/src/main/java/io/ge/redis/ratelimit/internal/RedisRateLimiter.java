@@ -56,18 +56,18 @@ class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecisi
 
 	private final RedisLimitKeys keys;
 
-	private final String newsChannel;
+	private final String notificationChannel;
 
 	private final Batcher<List<PermitRequest>, RedisDecision> batcher;
 
-	public RedisRateLimiter(GuardedRedis redis, KeySpace keys, String newsChannel) {
-		this(redis, keys, newsChannel, System::nanoTime);
+	public RedisRateLimiter(GuardedRedis redis, KeySpace keys, String notificationChannel) {
+		this(redis, keys, notificationChannel, System::nanoTime);
 	}
 
-	RedisRateLimiter(GuardedRedis redis, KeySpace keys, String newsChannel, LongSupplier nanoTime) {
+	RedisRateLimiter(GuardedRedis redis, KeySpace keys, String notificationChannel, LongSupplier nanoTime) {
 		this.redis = redis;
 		this.keys = new RedisLimitKeys(keys);
-		this.newsChannel = newsChannel;
+		this.notificationChannel = notificationChannel;
 		this.batcher = new Batcher<>(this, MOST_IN_FLIGHT, LONGEST_WAIT, nanoTime);
 	}
 
@@ -174,7 +174,7 @@ class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecisi
 	CompletableFuture<Void> refund(RedisDecision admitted) {
 		List<RedisKey> names = new ArrayList<>();
 		List<Object> arguments = new ArrayList<>();
-		arguments.add(this.newsChannel);
+		arguments.add(this.notificationChannel);
 		for (int i = 0; i < admitted.requests().size(); i++) {
 			if (admitted.stamp(i) > 0) {
 				PermitRequest request = admitted.requests().get(i);
@@ -196,14 +196,14 @@ class RedisRateLimiter implements Batcher.Calls<List<PermitRequest>, RedisDecisi
 	 */
 	CompletableFuture<Long> refund(PermitRequest request) {
 		RateLimit limit = request.limit();
-		ScriptCall call = ScriptCall.of(GIVE_BACK, request.key().redisKey(), this.newsChannel,
+		ScriptCall call = ScriptCall.of(GIVE_BACK, request.key().redisKey(), this.notificationChannel,
 				RedisLimitKeys.kindOf(limit), limit.limit(), limit.windowMicros(), request.cost());
 		return this.redis.run(call, newBudget()).thenApply((reply) -> reply.number(0));
 	}
 
 	CompletableFuture<Void> reset(List<PermitRequest> requests) {
 		return CompletableFuture.allOf(groups(requests).stream()
-			.map((group) -> ScriptCall.of(RESET, keys(group), this.newsChannel))
+			.map((group) -> ScriptCall.of(RESET, keys(group), this.notificationChannel))
 			.map((call) -> this.redis.run(call, newBudget()))
 			.toArray(CompletableFuture[]::new));
 	}

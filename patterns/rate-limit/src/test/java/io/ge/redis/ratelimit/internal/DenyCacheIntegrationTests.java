@@ -214,7 +214,9 @@ class DenyCacheIntegrationTests {
 				limiter.decide(request);
 				limiter.decide(request);
 				assertThat(limiter.denied().size()).isPositive();
-				redis.endpoints().get(0).command("PUBLISH", limiter.bus().newsChannel(), LimitChangeFeed.CHANGED);
+				redis.endpoints()
+					.get(0)
+					.command("PUBLISH", limiter.bus().notificationChannel(), LimitChangeFeed.CHANGED);
 				awaitBroken(() -> limiter.denied().size() == 0);
 			}
 		}

@@ -163,7 +163,7 @@ class RateLimitOutageIntegrationTests {
 		this.limiter.bus().handle("test.heard", (payload) -> heard.set(true));
 		try (TestLimiter two = TestLimiter.on(this.redis, "two")) {
 			Waiting.await(two.engine().reset(List.of(request)));
-			this.redis.primary().command("PUBLISH", two.bus().newsChannel(), "test.heard");
+			this.redis.primary().command("PUBLISH", two.bus().notificationChannel(), "test.heard");
 		}
 		Awaitility.await().untilTrue(heard);
 		this.proxy.cut();

@@ -46,7 +46,7 @@ public final class TestLimiter implements AutoCloseable {
 		this.backend = backend;
 		InstanceBus bus = backend.get().bus();
 		this.redis = new RedisRateLimiter(backend.get().redis("ratelimit"), backend.get().keys("ratelimit"),
-				bus.newsChannel());
+				bus.notificationChannel());
 		this.denied = new DenyCache(bus::confirmedAt);
 		LocalRateLimiter local = new LocalRateLimiter(bus::liveInstances, System::nanoTime);
 		this.engine = new RateLimitEngine(this.redis, local, unchanged(), this.denied);

@@ -75,7 +75,7 @@ public final class BlacklistPattern implements GuardPattern {
 		BlacklistProperties settings = this.properties.get();
 		Clocks clocks = Clocks.of(settings);
 		RedisTokenBlacklist redis = new RedisTokenBlacklist(backend.redis(PATTERN), backend.keys(PATTERN),
-				backend.bus().newsChannel(), clocks, CHANGES_KEPT);
+				backend.bus().notificationChannel(), clocks, CHANGES_KEPT);
 		ServerClock clock = new ServerClock();
 		LocalRows memory = new LocalRows(clock, clocks, settings.maxExactIds());
 		RowFeed feed = new RowFeed(redis, memory, clock, backend.bus(), settings.maxStaleness(), RowFeed.PAGE);

@@ -142,7 +142,7 @@ public final class RedisWriteBehind {
 		List<RedisKey> names = keys(partition, "c1", "s1", "b1", "l1");
 		names.addAll(this.entries.apply(cache, key));
 		ScriptCall call = ScriptCall.of(APPEND, names, KeyParts.join(key), change, entry, ttl.toMillis(), bound,
-				seen.get(), here ? this.bus.channel() : this.bus.newsChannel(),
+				seen.get(), here ? this.bus.channel() : this.bus.notificationChannel(),
 				TOPIC + " " + partition.number() + " " + cache);
 		return this.redis.run(call, budget).thenApply((reply) -> {
 			if (!reply.text(0).equals("appended")) {

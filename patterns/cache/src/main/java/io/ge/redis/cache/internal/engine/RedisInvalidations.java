@@ -59,7 +59,8 @@ public record RedisInvalidations(GuardedRedis redis, KeySpace keys, InstanceBus 
 	 * @return the version, and the tags that have it now: all, if versions were lost
 	 */
 	CompletableFuture<Outdated> outdate(String cache, CacheTags tags, long known, Duration kept, CallBudget budget) {
-		List<Object> arguments = new ArrayList<>(List.of(known, kept.toMillis(), this.bus.newsChannel(), TOPIC, cache));
+		List<Object> arguments = new ArrayList<>(
+				List.of(known, kept.toMillis(), this.bus.notificationChannel(), TOPIC, cache));
 		arguments.addAll(tags.names());
 		return this.redis.run(ScriptCall.of(OUTDATE, keys(cache), arguments.toArray()), budget)
 			.thenApply((reply) -> new Outdated(reply.number(0), (reply.number(1) == 1) ? CacheTags.ALL : tags));
@@ -72,8 +73,8 @@ public record RedisInvalidations(GuardedRedis redis, KeySpace keys, InstanceBus 
 	 */
 	CompletableFuture<Versions> read(String cache, long seen, long heard, Duration kept, CallBudget budget) {
 		return this.redis
-			.run(ScriptCall.of(VERSIONS, keys(cache), seen, heard, kept.toMillis(), this.bus.newsChannel(), TOPIC,
-					cache), budget)
+			.run(ScriptCall.of(VERSIONS, keys(cache), seen, heard, kept.toMillis(), this.bus.notificationChannel(),
+					TOPIC, cache), budget)
 			.thenApply(RedisInvalidations::versions);
 	}
 
