@@ -9,7 +9,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 /**
  * The kinds of rows, and how they are compared.
  */
-public enum RowKind {
+enum RowKind {
 
 	/** A revoked token. */
 	TOKEN('t'),
