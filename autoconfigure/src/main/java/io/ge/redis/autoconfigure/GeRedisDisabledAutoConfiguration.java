@@ -18,6 +18,7 @@ import io.ge.redis.breaker.CircuitBreakers;
 import io.ge.redis.broadcast.Broadcaster;
 import io.ge.redis.cache.CacheProperties;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.SpringCaches;
 import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.core.call.GuardedCalls;
@@ -265,7 +266,7 @@ public final class GeRedisDisabledAutoConfiguration {
 				Map.entry(Idempotency.class, List.of("idempotency")),
 				Map.entry(TokenBlacklist.class, List.of("blacklist")), Map.entry(UsedIds.class, List.of("blacklist")),
 				Map.entry(RefreshTokens.class, List.of("blacklist", "refresh-tokens")),
-				Map.entry(CircuitBreakers.class, List.of("breaker")),
+				Map.entry(CircuitBreakers.class, List.of("breaker")), Map.entry(SpringCaches.class, List.of("cache")),
 				Map.entry(StreamPublisher.class, List.of("stream")), Map.entry(DeadLetters.class, List.of("stream")),
 				Map.entry(StreamViews.class, List.of("stream")), Map.entry(JobQueue.class, List.of("queue")),
 				Map.entry(Broadcaster.class, List.of("broadcast")), Map.entry(Workspaces.class, List.of("state")),

@@ -15,6 +15,7 @@ import io.ge.redis.blacklist.refresh.RefreshTokens;
 import io.ge.redis.cache.CacheWriteBehind;
 import io.ge.redis.cache.Change;
 import io.ge.redis.cache.GeCaches;
+import io.ge.redis.cache.SpringCaches;
 import io.ge.redis.cache.WriteBehindStore;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.idempotency.Idempotency;
@@ -75,8 +76,9 @@ class GeRedisDisabledAutoConfigurationTests {
 
 	private static final Map<String, List<Class<?>>> APIS = Map.of("rate-limit", List.of(RateLimiter.class), "lock",
 			List.of(DistributedLocks.class), "idempotency", List.of(Idempotency.class), "cache",
-			List.of(GeCaches.class), "blacklist", List.of(TokenBlacklist.class, UsedIds.class, RefreshTokens.class),
-			"refresh-tokens", List.of(RefreshTokens.class));
+			List.of(GeCaches.class, SpringCaches.class), "blacklist",
+			List.of(TokenBlacklist.class, UsedIds.class, RefreshTokens.class), "refresh-tokens",
+			List.of(RefreshTokens.class));
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, JacksonAutoConfiguration.class,

@@ -101,6 +101,7 @@ final class RateLimitControl extends GuardResource {
 	public Object read(GuardRequest request) {
 		request.allowOnly(KEY, HASH);
 		if (request.path().isEmpty()) {
+			request.allowOnly();
 			return new LimitsReport(list(), mostDenied());
 		}
 		String name = limit(request);
