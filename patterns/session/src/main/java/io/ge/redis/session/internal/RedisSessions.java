@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -76,23 +77,19 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	private static final String SECRET = random();
 
-	private enum Script {
+	private static final LuaScript LOAD = LuaScript.load(Sessions.class, "load.lua");
 
-		LOAD("load.lua"), SAVE("save.lua"), END("end.lua"), INDEX("index.lua"), LIST("list.lua"),
+	private static final LuaScript SAVE = LuaScript.load(Sessions.class, "save.lua");
 
-		FORGET(LuaScript.command(Sessions.class, "forget", "ZREM"));
+	private static final LuaScript END = LuaScript.load(Sessions.class, "end.lua");
 
-		private final LuaScript text;
+	private static final LuaScript INDEX = LuaScript.load(Sessions.class, "index.lua");
 
-		Script(String file) {
-			this(LuaScript.load(Sessions.class, file));
-		}
+	private static final LuaScript LIST = LuaScript.load(Sessions.class, "list.lua");
 
-		Script(LuaScript text) {
-			this.text = text;
-		}
+	private static final LuaScript FORGET = LuaScript.command(Sessions.class, "forget", "ZREM");
 
-	}
+	private static final Set<LuaScript> OF_PRINCIPAL = Set.of(INDEX, LIST, FORGET);
 
 	/** Returns 256 random bits. */
 	public static String random() {
@@ -126,10 +123,9 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	}
 
 	/** Runs a script on a session by its key, or on the index of a principal. */
-	private CompletableFuture<ScriptReply> run(Script script, String name, CallBudget budget, Object... arguments) {
-		RedisKey key = (script.compareTo(Script.INDEX) < 0) ? this.redis.key(name) : this.redis.key("u", hash(name));
-		return this.redis.run(ScriptCall.of(script.text, key.with(KeyPart.of("1")), arguments), budget,
-				(reply) -> reply);
+	private CompletableFuture<ScriptReply> run(LuaScript script, String name, CallBudget budget, Object... arguments) {
+		RedisKey key = OF_PRINCIPAL.contains(script) ? this.redis.key("u", hash(name)) : this.redis.key(name);
+		return this.redis.run(ScriptCall.of(script, key.with(KeyPart.of("1")), arguments), budget, (reply) -> reply);
 	}
 
 	private void publish(Kind kind, String result, long amount) {
@@ -147,7 +143,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	 */
 	public CompletableFuture<@Nullable Session> load(String id) {
 		CallBudget budget = this.redis.newBudget();
-		return run(Script.LOAD, key(id), budget, isHandle(id) ? "" : hash(id), 1)
+		return run(LOAD, key(id), budget, isHandle(id) ? "" : hash(id), 1)
 			.<@Nullable Session>thenCompose((reply) -> confirm(id, reply, budget))
 			.exceptionallyCompose((failure) -> {
 				publish(Kind.LOADS, "error", 1);
@@ -244,7 +240,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		boolean enter = !principal.isEmpty() && (login || renew || session.hasNewTimeout());
 		String mode = !login ? (enter ? "enter" : "keep") : enter ? "login" : "logout";
 		return (enter ? admit(session, principal, budget) : nothing())
-			.thenCompose((admitted) -> run(Script.SAVE, key(id), budget, arguments(session, changes, principal, mode)))
+			.thenCompose((admitted) -> run(SAVE, key(id), budget, arguments(session, changes, principal, mode)))
 			.thenCompose((reply) -> {
 				boolean saved = reply.size() > 0;
 				// Another request may have changed the principal meanwhile
@@ -300,14 +296,14 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 		Integer most = this.properties.maxPerPrincipal();
 		Duration longest = this.properties.maxLifetime();
 		long life = session.getMaxInactiveInterval().toMillis();
-		return run(Script.INDEX, principal, budget, key(session.getId()),
+		return run(INDEX, principal, budget, key(session.getId()),
 				(longest != null) ? Math.min(life, longest.toMillis()) : life, (most != null) ? most : 0,
 				(this.properties.onTooMany() == OnTooMany.REFUSE) ? "refuse" : "end");
 	}
 
 	private CompletableFuture<@Nullable Object> forget(String principal, CallBudget budget, String... keys) {
 		return (principal.isEmpty() || keys.length == 0) ? nothing()
-				: run(Script.FORGET, principal, budget, (Object[]) keys).thenApply((reply) -> reply);
+				: run(FORGET, principal, budget, (Object[]) keys).thenApply((reply) -> reply);
 	}
 
 	/** Ends a session by an id that it has, has had, or is about to have. */
@@ -322,7 +318,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	 */
 	private CompletableFuture<Boolean> end(String id, String principal, String by, CallBudget budget) {
 		long marker = principal.isEmpty() ? 0 : MARKER.toMillis();
-		return run(Script.END, key(id), budget, principal, marker).thenCompose((reply) -> {
+		return run(END, key(id), budget, principal, marker).thenCompose((reply) -> {
 			StoredSession session = session(id, reply);
 			if (session.isNew()) {
 				return CompletableFuture.completedFuture(false);
@@ -355,7 +351,7 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 
 	/** Lists keys of sessions, and whether an entry is old enough to have a session. */
 	private CompletableFuture<Map<String, Boolean>> list(String principal, CallBudget budget) {
-		return run(Script.LIST, principal, budget).thenApply((reply) -> {
+		return run(LIST, principal, budget).thenApply((reply) -> {
 			Map<String, Boolean> listed = new LinkedHashMap<>();
 			for (int i = 0; i < reply.size(); i += 2) {
 				listed.put(reply.text(i), reply.number(i + 1) > 0);
@@ -372,22 +368,21 @@ public record RedisSessions(SessionProperties properties, Duration timeout, Stru
 	private CompletableFuture<Map<String, Session>> find(String principal, CallBudget budget) {
 		return list(principal, budget).thenCompose((listed) -> {
 			List<String> keys = List.copyOf(listed.keySet());
-			return all(keys.stream().map((key) -> run(Script.LOAD, key, budget, "", 0)).toList())
-				.thenCompose((replies) -> {
-					Map<String, Session> found = new LinkedHashMap<>();
-					List<String> old = new ArrayList<>();
-					for (int i = 0; i < keys.size(); i++) {
-						String handle = handle(keys.get(i));
-						StoredSession session = session(handle, replies.get(i));
-						if (principal.equals(session.owner())) {
-							found.put(handle, session);
-						}
-						else if (Boolean.TRUE.equals(listed.get(keys.get(i)))) {
-							old.add(keys.get(i));
-						}
+			return all(keys.stream().map((key) -> run(LOAD, key, budget, "", 0)).toList()).thenCompose((replies) -> {
+				Map<String, Session> found = new LinkedHashMap<>();
+				List<String> old = new ArrayList<>();
+				for (int i = 0; i < keys.size(); i++) {
+					String handle = handle(keys.get(i));
+					StoredSession session = session(handle, replies.get(i));
+					if (principal.equals(session.owner())) {
+						found.put(handle, session);
 					}
-					return forget(principal, budget, old.toArray(String[]::new)).thenApply((done) -> found);
-				});
+					else if (Boolean.TRUE.equals(listed.get(keys.get(i)))) {
+						old.add(keys.get(i));
+					}
+				}
+				return forget(principal, budget, old.toArray(String[]::new)).thenApply((done) -> found);
+			});
 		});
 	}
 
