@@ -98,6 +98,15 @@ public abstract class ObservedTransactions<P extends TransactionParticipant> imp
 		if (participant != null) {
 			participant.completed((failure == null) ? status : TransactionSynchronization.STATUS_UNKNOWN);
 		}
+		else if (failure != null || status != TransactionSynchronization.STATUS_COMMITTED) {
+			failed(transaction);
+		}
+	}
+
+	/**
+	 * Called when a transaction without a participant has not committed for certain.
+	 */
+	protected void failed(TransactionExecution transaction) {
 	}
 
 	private @Nullable P get(TransactionExecution transaction) {

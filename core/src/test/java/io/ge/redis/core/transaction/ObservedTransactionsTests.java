@@ -89,12 +89,24 @@ class ObservedTransactionsTests {
 		assertThat(this.transactions.events).isEmpty();
 	}
 
+	@Test
+	void failedEndWithoutParticipantIsReported() {
+		this.transactions.afterRollback(this.transaction, null);
+		this.transactions.afterRollback(this.transaction, this.failure);
+		this.transactions.afterCommit(this.transaction, this.failure);
+		assertThat(this.transactions.failed).isEqualTo(3);
+		this.transactions.afterCommit(this.transaction, null);
+		assertThat(this.transactions.failed).isEqualTo(3);
+	}
+
 	private static final class Transactions extends ObservedTransactions<TransactionParticipant>
 			implements TransactionParticipant {
 
 		private final List<String> events = new ArrayList<>();
 
 		private boolean participating = true;
+
+		private int failed;
 
 		private @Nullable RuntimeException veto;
 
@@ -103,6 +115,11 @@ class ObservedTransactionsTests {
 		@Override
 		protected @Nullable TransactionParticipant beginning(TransactionExecution transaction) {
 			return this.participating ? this : null;
+		}
+
+		@Override
+		protected void failed(TransactionExecution transaction) {
+			this.failed++;
 		}
 
 		@Override

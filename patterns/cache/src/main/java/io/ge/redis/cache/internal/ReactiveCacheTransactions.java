@@ -70,12 +70,11 @@ final class ReactiveCacheTransactions extends ObservedTransactions<ReactiveCache
 
 	// The begin of a nested one is not reported
 	@Override
-	public void afterRollback(TransactionExecution execution, @Nullable Throwable rollbackFailure) {
+	protected void failed(TransactionExecution execution) {
 		if (execution.isNested()) {
 			this.partialRollbacks.incrementAndGet();
-			this.ofThreads.rolledBack(System.nanoTime());
 		}
-		super.afterRollback(execution, rollbackFailure);
+		this.ofThreads.rolledBack(System.nanoTime());
 	}
 
 	/**
