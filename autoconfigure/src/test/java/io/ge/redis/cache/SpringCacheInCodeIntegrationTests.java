@@ -298,6 +298,23 @@ class SpringCacheInCodeIntegrationTests {
 	}
 
 	@Test
+	void whatReplacesAPutValueInASavepointThatIsRolledBackIsNotStored() throws Exception {
+		lookAtVersions();
+		// The first time takes so long that the age of the transaction is in doubt
+		assertThat(this.cache.get("warm")).isNull();
+		this.application.transaction().executeWithoutResult((status) -> {
+			assertThat(this.cache.get("a")).isNull();
+			this.balances.addOutsideOfCache("a", "1");
+			this.cache.put("a", this.balances.stored("a"));
+			Object savepoint = status.createSavepoint();
+			this.balances.addOutsideOfCache("a", "1");
+			this.cache.put("a", this.balances.stored("a"));
+			status.rollbackToSavepoint(savepoint);
+		});
+		assertThat(elsewhere(() -> this.balances.find("a"))).isEqualTo(this.balances.stored("a"));
+	}
+
+	@Test
 	void whatATransactionHasOnlyReadIsNoChange() throws Exception {
 		lookAtVersions();
 		TransactionTemplate reading = this.application.transaction();

@@ -3,6 +3,7 @@
 package io.ge.redis.cache.internal;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 import io.ge.redis.cache.internal.engine.CacheKey;
@@ -10,6 +11,7 @@ import io.ge.redis.cache.internal.engine.CacheTags;
 import io.ge.redis.core.call.ResultForm;
 import io.ge.redis.core.outage.Waiting;
 import io.ge.redis.core.transaction.ThreadTransactions;
+import io.ge.redis.core.transaction.TransactionParticipant;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -126,13 +128,34 @@ record SpringCachePuts(CacheWriter writer, CacheTransactions transactions, OpenM
 
 	/**
 	 * Has an action run when the current transaction has ended.
-	 * @param action given whether all of it has committed since now
+	 * @param action given whether all of it has committed since now; false after a
+	 * rollback to any savepoint, which may undo what has replaced a kept value
 	 */
 	private static void atEnd(Consumer<Boolean> action) {
-		ThreadTransactions.join((status) -> {
-			action.accept(status == TransactionSynchronization.STATUS_COMMITTED);
+		ThreadTransactions.join(new End(action));
+	}
+
+	private static final class End implements TransactionParticipant {
+
+		private final Consumer<Boolean> action;
+
+		private boolean rolledBack;
+
+		End(Consumer<Boolean> action) {
+			this.action = action;
+		}
+
+		@Override
+		public void rolledBackTo(Object savepoint) {
+			this.rolledBack = true;
+		}
+
+		@Override
+		public CompletionStage<?> completed(int status) {
+			this.action.accept(status == TransactionSynchronization.STATUS_COMMITTED && !this.rolledBack);
 			return CompletableFuture.completedStage(null);
-		});
+		}
+
 	}
 
 }
