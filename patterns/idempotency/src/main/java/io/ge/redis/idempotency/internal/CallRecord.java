@@ -2,6 +2,7 @@
 
 package io.ge.redis.idempotency.internal;
 
+import java.lang.ref.WeakReference;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Function;
@@ -153,14 +154,15 @@ final class CallRecord {
 
 	private final class Entry implements TransactionSynchronization {
 
-		private final @Nullable TransactionExecution transaction;
+		/** Weakly, since a transaction whose end is not reported must not be kept. */
+		private final WeakReference<@Nullable TransactionExecution> transaction;
 
 		private final Set<Object> ownSavepoints = new HashSet<>();
 
 		private boolean undone;
 
 		Entry(@Nullable TransactionExecution transaction) {
-			this.transaction = transaction;
+			this.transaction = new WeakReference<>(transaction);
 		}
 
 		@Override
@@ -184,7 +186,8 @@ final class CallRecord {
 			if (CallRecord.this.chosen == this && CallRecord.this.progress.isReached() && !isUndone()) {
 				// An entity gets its version, and what its callbacks set, when it is
 				// written
-				if (CallRecord.this.progress.hasReturned() && this.transaction instanceof TransactionStatus status) {
+				if (CallRecord.this.progress.hasReturned()
+						&& this.transaction.get() instanceof TransactionStatus status) {
 					status.flush();
 				}
 				CallRecord.this.records.write(row(), CallRecord.this.claim.request().settings().ttl());
