@@ -57,7 +57,7 @@ record StoreWriter<V>(WriteBehindStore<V> store, ObjectReader reader, WriteBehin
 		Throwable failure = failureOf(List.copyOf(changes.values()));
 		boolean outage = failure != null && isTransient(failure);
 		if (failure != null && (outage ? doubtful : changes.size() > 1)) {
-			return writeEach(changes, settled, leased, doubtful, outage ? failure : null);
+			return writeEach(changes, settled, leased, outage ? failure : null);
 		}
 		if (!outage) {
 			changes.keySet().forEach((each) -> settled.add(settled(each, failure)));
@@ -66,13 +66,14 @@ record StoreWriter<V>(WriteBehindStore<V> store, ObjectReader reader, WriteBehin
 	}
 
 	/**
-	 * Writes each change alone, until the store seems unavailable. In doubt that takes
-	 * some failures: if the store writes one of the others, it is available, and the
-	 * changes that failed are to blame. The order is random then, since those to blame
-	 * might always be the first.
+	 * Writes each change alone, until the store seems unavailable. After an outage that
+	 * is in doubt that takes some failures of any kind. If the store writes one of the
+	 * others, it is available, and the changes that failed are to blame. The order is
+	 * random then, since those to blame might always be the first.
 	 */
 	private Written writeEach(Map<WaitingChange, Change<V>> changes, List<Settled> settled, BooleanSupplier leased,
-			boolean doubtful, @Nullable Throwable outage) {
+			@Nullable Throwable outage) {
+		boolean doubtful = outage != null;
 		List<Map.Entry<WaitingChange, Change<V>>> order = new ArrayList<>(changes.entrySet());
 		if (doubtful) {
 			Collections.shuffle(order);
@@ -85,9 +86,10 @@ record StoreWriter<V>(WriteBehindStore<V> store, ObjectReader reader, WriteBehin
 				break;
 			}
 			Throwable failure = failureOf(List.of(each.getValue()));
-			if (failure != null && isTransient(failure)) {
+			boolean unavailable = failure != null && isTransient(failure);
+			last = unavailable ? failure : last;
+			if (failure != null && (unavailable || (doubtful && !available))) {
 				doubted.put(each.getKey(), failure);
-				last = failure;
 			}
 			else {
 				available |= failure == null;

@@ -101,6 +101,29 @@ class StoreWriterTests {
 	}
 
 	@Test
+	void countsNoRefusalInDoubtUntilOneIsWritten() {
+		this.store.failure = new CannotAcquireLockException("always");
+		this.store.refused = "unlucky";
+		this.doubtful = true;
+		Written written = write("bad", "unlucky");
+		assertThat(written.outage()).isSameAs(this.store.failure);
+		assertThat(outcomes(written)).isEmpty();
+		assertThat(outcomes(write("bad", "unlucky", "good"))).containsExactlyInAnyOrder("good WRITTEN 0",
+				"bad RETRIED 1", "unlucky RETRIED 1");
+	}
+
+	@Test
+	void countsNoOutageAfterARefusalOfAllTogether() {
+		this.store.failure = new IllegalArgumentException("unlucky");
+		this.store.away = new CannotAcquireLockException("away");
+		this.store.awayAfter = 2;
+		this.doubtful = true;
+		Written written = write("good", "fine", "bad");
+		assertThat(written.outage()).isSameAs(this.store.away);
+		assertThat(outcomes(written)).containsExactly("good WRITTEN 0");
+	}
+
+	@Test
 	void isAwayIfTheLeaseEndsBeforeDoubtsAreResolved() {
 		this.store.failure = new CannotAcquireLockException("always");
 		Written written = this.writer.write(changes("bad", "good"), () -> this.store.calls == 0, true);
@@ -168,6 +191,12 @@ class StoreWriterTests {
 
 		private @Nullable Throwable failure;
 
+		private @Nullable String refused;
+
+		private @Nullable Throwable away;
+
+		private int awayAfter;
+
 		private boolean cannotSay;
 
 		private int calls;
@@ -180,8 +209,14 @@ class StoreWriterTests {
 		@Override
 		public void writeAll(List<Change<Value>> changes) {
 			this.calls++;
+			if (this.away != null && this.calls > this.awayAfter) {
+				sneak(this.away);
+			}
 			if (changes.stream().anyMatch((change) -> "bad".equals(change.key()))) {
 				sneak(this.failure);
+			}
+			if (changes.stream().anyMatch((change) -> change.key().equals(this.refused))) {
+				throw new IllegalArgumentException("refused");
 			}
 			changes.forEach((change) -> this.written.add(change.key()));
 		}
