@@ -111,8 +111,21 @@ final class RedisWriteBehindSource
 		});
 	}
 
+	/**
+	 * Starts, perhaps after a stop. A call of the store that has not returned since keeps
+	 * its partition, so that no partition is written twice at a time.
+	 */
 	void start() {
 		this.draining = false;
+		for (State state : this.states) {
+			state.restUntil = 0;
+			state.outages = 0;
+			if (state.isInFlight()) {
+				logger.warn("A call of the store of cache '" + state.partition.cache()
+						+ "' has been writing since before the stop."
+						+ " Its partition and its thread wait until it returns: set timeouts for its calls");
+			}
+		}
 		scheduleAll();
 		this.container.start();
 	}
