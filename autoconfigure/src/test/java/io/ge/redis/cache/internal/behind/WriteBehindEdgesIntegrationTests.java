@@ -19,12 +19,16 @@ import io.ge.redis.cache.internal.behind.WriteBehindApplication.Score;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.RedisEndpoint;
 import io.ge.redis.test.RedisFixture;
+import io.ge.redis.test.TcpProxy;
 import io.ge.redis.test.Wide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.dao.TransientDataAccessResourceException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -252,6 +256,61 @@ class WriteBehindEdgesIntegrationTests {
 		app.close();
 		this.application = null;
 		assertThat(rows.points("ann")).as("written at the end all the same").isEqualTo(2);
+	}
+
+	@Test
+	void storeThatWasAwayBeforeAStopIsTriedAtTheStart() {
+		WriteBehindApplication app = start("ge.redis.cache.write-behind.retry-delay=1h",
+				"ge.redis.cache.write-behind.max-retry-delay=1h");
+		away(app);
+		app.scores().set("ann", 1);
+		app.writeBehind().stop();
+		assertThat(app.events().results()).contains("retried");
+		app.rows().noObstacle();
+		app.writeBehind().start();
+		awaitWritten(app, "ann", 1);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void callThatHangsOverAStopKeepsItsPartition(CapturedOutput output) {
+		WriteBehindApplication app = start("ge.redis.cache.write-behind.drain-timeout=100ms");
+		CountDownLatch writing = new CountDownLatch(1);
+		CountDownLatch release = new CountDownLatch(1);
+		AtomicInteger atOnce = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		app.rows().obstacle((changes) -> {
+			most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+			writing.countDown();
+			await(release);
+			atOnce.decrementAndGet();
+		});
+		app.scores().set("ann", 1);
+		await(writing);
+		app.writeBehind().stop();
+		app.writeBehind().start();
+		assertThat(output).contains("A call of the store of cache 'scores' has been writing since before the stop.");
+		app.scores().set("ann", 2);
+		release.countDown();
+		awaitWritten(app, "ann", 2);
+		assertThat(most).hasValue(1);
+	}
+
+	@Test
+	void readerThatHasWaitedForARedisThatHangsDoesNotAskForItsChange() {
+		try (TcpProxy network = new TcpProxy(this.server);
+				WriteBehindApplication app = WriteBehindApplication.startWithoutStore(
+						new String[] { "spring.data.redis.host=" + network.host(),
+								"spring.data.redis.port=" + network.port() },
+						"ge.redis.outage.command-timeout=1s", "ge.redis.outage.failure-threshold=10")) {
+			app.scores().find("ann");
+			assertThat(network.commands("hget")).isEqualTo(1);
+			network.hang(TcpProxy.Direction.REPLIES);
+			assertThat(app.scores().find("bob")).isNull();
+			assertThat(app.scores().loads()).hasValue(2);
+			assertThat(network.commands("hget")).isEqualTo(1);
+			network.resume();
+		}
 	}
 
 	@Test

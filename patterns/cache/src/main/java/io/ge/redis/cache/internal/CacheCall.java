@@ -91,7 +91,6 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 
 	private void begin(CacheSource found) {
 		List<CacheKey> keys = found.keys();
-		this.source = found;
 		this.scope = new CallerScope(this.reader.transactions(), this.reader.reactive(), this.context);
 		this.snapshot = this.scope.snapshot();
 		this.settings = this.reader.definitions().settings(found.cache());
@@ -114,6 +113,8 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 				this.asked.add(entry);
 			}
 		}
+		// At last: what fails before is begun anew when it is asked again
+		this.source = found;
 	}
 
 	private CompletableFuture<@Nullable Void> lookup() {
@@ -165,7 +166,8 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 
 	/**
 	 * Asks for the changes that wait for the store, of all entries that are about to be
-	 * loaded.
+	 * loaded. An entry that is looked up once more is asked for again: its new lease
+	 * allows to store only what is asked for afterwards.
 	 */
 	private CompletableFuture<@Nullable Void> changesFirst() {
 		if (!this.reader.behind().isBehind(this.source.cache())) {
@@ -175,7 +177,7 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 			.allOf(this.entries.stream()
 				.filter(Entry::isPerhapsLoaded)
 				.map((entry) -> this.reader.behind()
-					.pending(this.source.cache(), entry.key.parts())
+					.pending(this.source.cache(), entry.key.parts(), this.budget)
 					.handle((change, failure) -> entry.change = change))
 				.toArray(CompletableFuture[]::new))
 			.<@Nullable Void>thenApply((none) -> null);
@@ -361,8 +363,10 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 
 		private boolean isPerhapsLoaded() {
 			CacheLookup lookup = this.found;
-			return this.load != null || this.rejected != null || lookup instanceof Load
-					|| (lookup != null && lookup.permit() != null);
+			if (this.load != null) {
+				return this.change == null;
+			}
+			return this.rejected != null || lookup instanceof Load || (lookup != null && lookup.permit() != null);
 		}
 
 		private void close() {

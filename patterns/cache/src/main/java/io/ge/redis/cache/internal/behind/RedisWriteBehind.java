@@ -153,9 +153,9 @@ public final class RedisWriteBehind {
 		});
 	}
 
-	CompletableFuture<PendingChange> pending(String cache, List<String> key) {
+	CompletableFuture<PendingChange> pending(String cache, List<String> key, CallBudget budget) {
 		ScriptCall call = ScriptCall.of(PENDING, keys(Partition.of(cache, key), "c1"), KeyParts.join(key));
-		return this.redis.run(call, this.redis.newBudget()).thenApply((reply) -> pending(reply.bytes(0)));
+		return this.redis.run(call, budget).thenApply((reply) -> pending(reply.bytes(0)));
 	}
 
 	// The change stands behind its version and a space

@@ -143,8 +143,8 @@ public final class WriteBehind implements SmartLifecycle {
 	 * Returns the change of a key that its store has not confirmed.
 	 * @return completes with the change, or with the failure of Redis
 	 */
-	public CompletableFuture<PendingChange> pending(String cache, List<String> key) {
-		return this.redis.get().pending(cache, key);
+	public CompletableFuture<PendingChange> pending(String cache, List<String> key, CallBudget budget) {
+		return this.redis.get().pending(cache, key, budget);
 	}
 
 	/**
