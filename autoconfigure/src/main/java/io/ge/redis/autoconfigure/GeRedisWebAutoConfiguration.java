@@ -96,11 +96,6 @@ public final class GeRedisWebAutoConfiguration {
 		};
 	}
 
-	@Bean
-	RefusalCustomizer geRedisRateLimitRefusals(ObjectProvider<RateLimitProperties> properties) {
-		return (exception, refusal) -> RateLimitHeaders.complete(exception, refusal, headers(properties));
-	}
-
 	private static RateLimitProperties.Headers headers(ObjectProvider<RateLimitProperties> properties) {
 		RateLimitProperties limits = properties.getIfAvailable();
 		return (limits != null) ? limits.headers() : RateLimitProperties.Headers.NONE;

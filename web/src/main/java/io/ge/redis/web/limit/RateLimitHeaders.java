@@ -13,7 +13,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import io.ge.redis.GeRedisException;
-import io.ge.redis.Refusal;
 import io.ge.redis.core.call.SubscriberScope;
 import io.ge.redis.core.call.ThreadBound;
 import io.ge.redis.core.event.GuardEvent;
@@ -63,22 +62,6 @@ public final class RateLimitHeaders {
 		.thenComparing(Quota::restoredAfter, Comparator.reverseOrder());
 
 	private RateLimitHeaders() {
-	}
-
-	/**
-	 * Adds the state of the limits that refused a call, for which nothing was written yet
-	 * where they decided on another thread.
-	 */
-	public static Refusal complete(GeRedisException exception, Refusal refusal, Headers dialect) {
-		List<Quota> quotas = (exception instanceof RateLimitExceededException exceeded)
-				? merge(List.of(), exceeded.quotas()) : List.of();
-		Refusal completed = refusal;
-		if (!quotas.isEmpty()) {
-			for (Map.Entry<String, String> field : of(dialect, quotas).entrySet()) {
-				completed = completed.withHeader(field.getKey(), field.getValue());
-			}
-		}
-		return completed;
 	}
 
 	/**
@@ -147,7 +130,7 @@ public final class RateLimitHeaders {
 	}
 
 	/** Writes the fields on servlets, as soon as a limit has decided. */
-	public static final class OnServlets implements GuardListener {
+	public static final class OnServlets implements GuardListener, ProblemResolver.Fields {
 
 		private final Supplier<Headers> dialect;
 
@@ -161,6 +144,14 @@ public final class RateLimitHeaders {
 					&& RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
 					&& attributes.getResponse() != null) {
 				add(List.of(decided.quota()), attributes.getRequest(), attributes.getResponse());
+			}
+		}
+
+		// Nothing was written yet where the limits have decided on another thread
+		@Override
+		public void add(GeRedisException exception, HttpServletRequest request, HttpServletResponse response) {
+			if (exception instanceof RateLimitExceededException exceeded) {
+				add(exceeded.quotas(), request, response);
 			}
 		}
 
@@ -191,7 +182,7 @@ public final class RateLimitHeaders {
 	 * may decide for one exchange, so the fields are written once, when the response is
 	 * committed.
 	 */
-	public static final class OnWebFlux implements GuardListener, SubscriberScope {
+	public static final class OnWebFlux implements GuardListener, SubscriberScope, ReactiveProblemResolver.Fields {
 
 		private static final ThreadBound<ServerWebExchange> CURRENT = new ThreadBound<>();
 
@@ -222,6 +213,13 @@ public final class RateLimitHeaders {
 			ServerWebExchange exchange = current();
 			if (exchange != null && event instanceof RateLimitEvent decided && decided.quota() != null) {
 				add(List.of(decided.quota()), exchange);
+			}
+		}
+
+		@Override
+		public void add(GeRedisException exception, ServerWebExchange exchange) {
+			if (exception instanceof RateLimitExceededException exceeded) {
+				add(exceeded.quotas(), exchange);
 			}
 		}
 

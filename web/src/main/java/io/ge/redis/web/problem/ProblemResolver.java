@@ -5,6 +5,7 @@ package io.ge.redis.web.problem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.List;
 import java.util.function.Supplier;
 
 import io.ge.redis.GeRedisException;
@@ -49,10 +50,13 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	private final Problems problems;
 
+	private final Supplier<List<Fields>> fields;
+
 	private final Supplier<HandlerExceptionResolver> application;
 
 	public ProblemResolver(ApplicationContext context) {
 		this.problems = new Problems(context);
+		this.fields = Problems.all(context, Fields.class);
 		this.application = SingletonSupplier.of(() -> context
 			.getBean(DispatcherServlet.HANDLER_EXCEPTION_RESOLVER_BEAN_NAME, HandlerExceptionResolver.class));
 	}
@@ -106,8 +110,8 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 
 	/**
 	 * Writes the problem unless the response is under way or the exception is no refusal.
-	 * Headers that were set before are kept, such as a challenge or the state of limits.
-	 * A client that prefers a page gets the error page of the application.
+	 * A challenge that was set before is kept. A client that prefers a page gets the
+	 * error page of the application.
 	 */
 	boolean write(GeRedisException exception, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
@@ -115,8 +119,9 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 		if (problem == null) {
 			return false;
 		}
+		this.fields.get().forEach((more) -> more.add(exception, request, response));
 		problem.headers().forEach((name, values) -> {
-			if (!response.containsHeader(name)) {
+			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !response.containsHeader(name)) {
 				values.forEach((value) -> response.setHeader(name, value));
 			}
 		});
@@ -142,6 +147,16 @@ public class ProblemResolver implements HandlerExceptionResolver, Ordered {
 			// The failed handler had taken the writer
 			response.getWriter().write(new String(body, StandardCharsets.UTF_8));
 		}
+	}
+
+	/**
+	 * Adds response fields to a refusal that depend on what else happened in the request.
+	 */
+	@FunctionalInterface
+	public interface Fields {
+
+		void add(GeRedisException exception, HttpServletRequest request, HttpServletResponse response);
+
 	}
 
 	/**

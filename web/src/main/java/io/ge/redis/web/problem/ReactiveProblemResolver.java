@@ -41,6 +41,8 @@ public class ReactiveProblemResolver {
 
 	private final Problems problems;
 
+	private final Supplier<List<Fields>> fields;
+
 	private final Supplier<List<WebExceptionHandler>> pages;
 
 	private final Supplier<RequestMappingHandlerAdapter> advice;
@@ -49,6 +51,7 @@ public class ReactiveProblemResolver {
 
 	public ReactiveProblemResolver(ApplicationContext context) {
 		this.problems = new Problems(context);
+		this.fields = Problems.all(context, Fields.class);
 		this.pages = Problems.all(context, WebExceptionHandler.class);
 		this.advice = SingletonSupplier.of(() -> context.getBean(RequestMappingHandlerAdapter.class));
 		this.results = Problems.all(context, HandlerResultHandler.class);
@@ -112,7 +115,7 @@ public class ReactiveProblemResolver {
 
 	/**
 	 * Writes the problem, {@code null} if the response is under way or the exception is
-	 * no refusal. Headers that were set before are kept. A client that prefers a page
+	 * no refusal. A challenge that was set before is kept. A client that prefers a page
 	 * gets the error page of the application.
 	 */
 	@Nullable Mono<Void> write(GeRedisException exception, ServerWebExchange exchange) {
@@ -125,7 +128,12 @@ public class ReactiveProblemResolver {
 		response.setStatusCode(HttpStatusCode.valueOf(problem.detail().getStatus()));
 		HttpHeaders headers = response.getHeaders();
 		headers.clearContentHeaders();
-		problem.headers().forEach(headers::putIfAbsent);
+		this.fields.get().forEach((more) -> more.add(exception, exchange));
+		problem.headers().forEach((name, values) -> {
+			if (!name.equalsIgnoreCase(HttpHeaders.WWW_AUTHENTICATE) || !headers.containsHeader(name)) {
+				headers.put(name, values);
+			}
+		});
 		Mono<Void> written = Mono.defer(() -> write(problem, response));
 		return Problems.Problem.isPageWanted(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT))
 				? page(problem, exception, exchange).onErrorResume((failure) -> written) : written;
@@ -148,6 +156,16 @@ public class ReactiveProblemResolver {
 		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		response.getHeaders().setContentLength(body.length);
 		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+	}
+
+	/**
+	 * Adds response fields as {@link ProblemResolver.Fields} does on servlets.
+	 */
+	@FunctionalInterface
+	public interface Fields {
+
+		void add(GeRedisException exception, ServerWebExchange exchange);
+
 	}
 
 	/**

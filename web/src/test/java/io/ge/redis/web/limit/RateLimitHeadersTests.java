@@ -5,9 +5,7 @@ package io.ge.redis.web.limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
-import io.ge.redis.Refusal;
 import io.ge.redis.ratelimit.Quota;
 import io.ge.redis.ratelimit.RateLimit;
 import io.ge.redis.ratelimit.RateLimitDecision;
@@ -44,18 +42,11 @@ class RateLimitHeadersTests {
 	void laterLimitsJoinEarlierOnesAndReplaceTheirOwn() {
 		this.headers.add(List.of(quota("a", 5), quota("b", 3)), this.request, this.response);
 		this.headers.add(List.of(quota("a", 4)), this.request, this.response);
-		this.headers.add(List.of(quota("c", 0)), this.request, this.response);
+		this.headers.add(
+				new RateLimitExceededException(
+						new RateLimitDecision.Denied(List.of(quota("c", 0)), List.of("c"), Duration.ofSeconds(1))),
+				this.request, this.response);
 		assertThat(told()).containsExactly("c=0", "b=3", "a=4");
-	}
-
-	@Test
-	void refusalShowsItsLimitsWhereverTheyDecided() {
-		RateLimitExceededException refused = new RateLimitExceededException(
-				new RateLimitDecision.Denied(List.of(quota("c", 0)), List.of("c"), Duration.ofSeconds(1)));
-		Refusal refusal = Objects.requireNonNull(refused.refusal());
-		assertThat(RateLimitHeaders.complete(refused, refusal, Headers.DRAFT_10).headers()).containsEntry("RateLimit",
-				"\"c\";r=0;t=6");
-		assertThat(RateLimitHeaders.complete(refused, refusal, Headers.NONE)).isEqualTo(refusal);
 	}
 
 	@Test

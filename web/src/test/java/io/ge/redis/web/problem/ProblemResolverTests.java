@@ -3,8 +3,10 @@
 package io.ge.redis.web.problem;
 
 import java.io.IOException;
+import java.time.Duration;
 
 import io.ge.redis.idempotency.OutcomeUnknownException;
+import io.ge.redis.lock.LockNotAcquiredException;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -39,6 +41,14 @@ class ProblemResolverTests {
 	void replacesHalfAnAnswer() throws IOException {
 		this.response.getOutputStream().write('{');
 		assertThat(write("/agents").get("status").asInt()).isEqualTo(409);
+	}
+
+	@Test
+	void headersOfTheRefusalReplaceEarlierOnes() throws IOException {
+		this.response.setHeader("Retry-After", "1");
+		this.writer.write(new LockNotAcquiredException("orders", Duration.ofSeconds(7)), new MockHttpServletRequest(),
+				this.response);
+		assertThat(this.response.getHeaders("Retry-After")).containsExactly("7");
 	}
 
 	private JsonNode write(String path) throws IOException {

@@ -3,6 +3,7 @@
 package io.ge.redis.web.problem;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -11,6 +12,7 @@ import io.ge.redis.GeRedisException;
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.TokenRevokedException;
 import io.ge.redis.blacklist.TokenStatus;
+import io.ge.redis.lock.LockNotAcquiredException;
 import io.ge.redis.web.ZeroCopyResponse;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -51,6 +53,21 @@ class RefusalWebFilterTests {
 			assertThat(response.getHeaders().getFirst("WWW-Authenticate")).contains("error=\"invalid_token\"");
 		}
 		assertThat(this.server.getBodyAsString().block()).contains("token-revoked");
+	}
+
+	@Test
+	void headersOfTheRefusalReplaceEarlierOnesExceptForAChallenge() {
+		answer(this.server, (behind) -> {
+			behind.getHeaders().set("Retry-After", "1");
+			return Mono.error(new LockNotAcquiredException("orders", Duration.ofSeconds(7)));
+		});
+		assertThat(this.server.getHeaders().get("Retry-After")).containsExactly("7");
+		MockServerHttpResponse challenged = new MockServerHttpResponse();
+		answer(challenged, (behind) -> {
+			behind.getHeaders().set("WWW-Authenticate", "Bearer realm=\"mine\"");
+			return Mono.error(new TokenRevokedException(TokenBlacklist.TOKENS, TokenStatus.REVOKED));
+		});
+		assertThat(challenged.getHeaders().get("WWW-Authenticate")).containsExactly("Bearer realm=\"mine\"");
 	}
 
 	@Test
