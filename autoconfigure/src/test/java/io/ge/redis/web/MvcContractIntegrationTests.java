@@ -7,6 +7,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -30,6 +31,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
@@ -46,6 +48,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.filter.CorsFilter;
 
@@ -69,6 +72,11 @@ class MvcContractIntegrationTests extends WebContract {
 	@Override
 	String tenant() {
 		return "#request.getHeader('X-Tenant')";
+	}
+
+	@Override
+	List<String> results() {
+		return Stream.concat(super.results().stream(), Stream.of("void", "entity", "callable", "deferred")).toList();
 	}
 
 	@Test
@@ -101,7 +109,8 @@ class MvcContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class })
+	@Import({ CatchAll.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
+			OpenDesk.class })
 	static class Application {
 
 		private static CorsConfiguration cors() {
@@ -176,6 +185,31 @@ class MvcContractIntegrationTests extends WebContract {
 		@GetMapping("/once/error")
 		public void error(HttpServletResponse response) throws IOException {
 			response.sendError(418);
+		}
+
+		@RateLimited(name = "result", key = "#id", limit = 1)
+		@GetMapping("/results/void/{id}")
+		public void nothing(@PathVariable("id") String id) {
+		}
+
+		@RateLimited(name = "result", key = "#id", limit = 1)
+		@GetMapping("/results/entity/{id}")
+		public ResponseEntity<Void> entity(@PathVariable("id") String id) {
+			return ResponseEntity.noContent().build();
+		}
+
+		@RateLimited(name = "result", key = "#id", limit = 1)
+		@GetMapping("/results/callable/{id}")
+		public Callable<String> callable(@PathVariable("id") String id) {
+			return () -> id;
+		}
+
+		@RateLimited(name = "result", key = "#id", limit = 1)
+		@GetMapping("/results/deferred/{id}")
+		public DeferredResult<String> deferred(@PathVariable("id") String id) {
+			DeferredResult<String> result = new DeferredResult<>();
+			result.setResult(id);
+			return result;
 		}
 
 		@PutMapping("/login")

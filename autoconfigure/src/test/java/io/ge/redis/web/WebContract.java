@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -24,7 +26,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 import io.ge.redis.blacklist.TokenBlacklist;
 import io.ge.redis.blacklist.internal.BlacklistPattern;
+import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.ratelimit.RateLimitExceededException;
+import io.ge.redis.ratelimit.RateLimited;
 import io.ge.redis.ratelimit.RateLimiter;
 import io.ge.redis.test.FirstRun;
 import io.ge.redis.test.RedisServers;
@@ -35,6 +39,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -43,12 +50,17 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
 import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.JwtClaimsSet;
 import org.springframework.security.oauth2.jwt.JwtEncoderParameters;
 import org.springframework.security.oauth2.jwt.NimbusJwtEncoder;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,7 +105,8 @@ abstract class WebContract {
 			"rules[10].phase=after-authentication",
 			"limits.strict-before.on-outage=deny", "limits.strict-after.on-outage=deny",
 			"rules[11].name=heavy", "rules[11].path=/heavy", "rules[11].limit=10", "rules[11].cost=4",
-			"rules[12].name=once", "rules[12].path=/once/**", "rules[12].limit=10" };
+			"rules[12].name=once", "rules[12].path=/once/**", "rules[12].limit=10",
+			"rules[13].name=results", "rules[13].path=/results/**", "rules[13].limit=1000" };
 			// @formatter:on
 
 	private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -118,6 +131,13 @@ abstract class WebContract {
 	 * Returns an expression for the header {@code X-Tenant}.
 	 */
 	abstract String tenant();
+
+	/**
+	 * Returns the types of results, by their names in paths.
+	 */
+	List<String> results() {
+		return List.of("mono-void", "mono-status", "flux-void", "future-void", "mono-entity", "mono", "flux", "future");
+	}
 
 	@BeforeAll
 	void start() {
@@ -205,6 +225,37 @@ abstract class WebContract {
 		HttpResponse<String> local = get("/local-failing");
 		assertThat(local.statusCode()).isEqualTo(500);
 		assertThat(local.body()).isEqualTo("local");
+	}
+
+	@Test
+	void everyTypeOfResultIsRefusedAlike() throws Exception {
+		for (String type : results()) {
+			String path = "/results/" + type + "/" + fresh();
+			assertThat(get(path).statusCode()).as(path).isIn(200, 204);
+			HttpResponse<String> refused = get(path);
+			assertThat(refused.statusCode()).as(path).isEqualTo(429);
+			assertRefused(refused, path, "result");
+			List<StructuredFieldList.Item> limits = items(refused, "RateLimit");
+			assertThat(limits).as(path).extracting(StructuredFieldList.Item::name).containsExactly("result", "results");
+			assertThat(limits.get(0).number("r")).as(path).isZero();
+			assertThat(items(refused, "RateLimit-Policy")).as(path).hasSize(2);
+		}
+	}
+
+	@Test
+	void duplicateInFlightOfAHandlerWithoutAnswerIsAConflict() throws Exception {
+		HttpRequest sale = request("/results/sale", "Idempotency-Key", fresh())
+			.POST(HttpRequest.BodyPublishers.noBody())
+			.build();
+		CompletableFuture<HttpResponse<String>> first = this.client.sendAsync(sale,
+				HttpResponse.BodyHandlers.ofString());
+		ResultDesk desk = this.application.getBean(ResultDesk.class);
+		assertThat(desk.selling().await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		HttpResponse<String> second = send(sale);
+		desk.sold().tryEmitEmpty();
+		assertThat(second.statusCode()).isEqualTo(409);
+		assertThat(json(second).get("type").asString()).endsWith("request-in-flight");
+		assertThat(first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).statusCode()).isEqualTo(200);
 	}
 
 	@Test
@@ -555,6 +606,86 @@ abstract class WebContract {
 			.build()
 			.encode(JwtEncoderParameters.from(claims))
 			.getTokenValue();
+	}
+
+	/**
+	 * Handlers of every type of result that both stacks have.
+	 */
+	@RestController
+	static class ResultDesk {
+
+		private static final String LIMIT = "result";
+
+		private final CountDownLatch selling = new CountDownLatch(1);
+
+		private final Sinks.Empty<Void> sold = Sinks.empty();
+
+		CountDownLatch selling() {
+			return this.selling;
+		}
+
+		Sinks.Empty<Void> sold() {
+			return this.sold;
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/mono-void/{id}")
+		public Mono<Void> monoVoid(@PathVariable("id") String id) {
+			return Mono.empty();
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/mono-status/{id}")
+		@ResponseStatus(HttpStatus.NO_CONTENT)
+		public Mono<Void> monoStatus(@PathVariable("id") String id) {
+			return Mono.empty();
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/flux-void/{id}")
+		public Flux<Void> fluxVoid(@PathVariable("id") String id) {
+			return Flux.empty();
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/future-void/{id}")
+		public CompletableFuture<Void> futureVoid(@PathVariable("id") String id) {
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/mono-entity/{id}")
+		public Mono<ResponseEntity<Void>> monoEntity(@PathVariable("id") String id) {
+			return Mono.just(ResponseEntity.noContent().build());
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/mono/{id}")
+		public Mono<String> mono(@PathVariable("id") String id) {
+			return Mono.just(id);
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/flux/{id}")
+		public Flux<String> flux(@PathVariable("id") String id) {
+			return Flux.just(id);
+		}
+
+		@RateLimited(name = LIMIT, key = "#id", limit = 1)
+		@GetMapping("/results/future/{id}")
+		public CompletableFuture<String> future(@PathVariable("id") String id) {
+			return CompletableFuture.completedFuture(id);
+		}
+
+		@Idempotent
+		@PostMapping("/results/sale")
+		public Mono<Void> sale() {
+			return Mono.defer(() -> {
+				this.selling.countDown();
+				return this.sold.asMono();
+			});
+		}
+
 	}
 
 	@RestControllerAdvice

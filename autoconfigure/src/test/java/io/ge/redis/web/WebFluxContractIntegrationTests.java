@@ -6,6 +6,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import io.ge.redis.blacklist.BlacklistCheck;
 import io.ge.redis.blacklist.TokenBlacklist;
@@ -29,6 +30,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
@@ -73,6 +75,11 @@ class WebFluxContractIntegrationTests extends WebContract {
 		return "#request.headers.getFirst('X-Tenant')";
 	}
 
+	@Override
+	List<String> results() {
+		return Stream.concat(super.results().stream(), Stream.of("response", "later")).toList();
+	}
+
 	@Test
 	void futuresAndSeveralValuesAreGuardedAlike() throws Exception {
 		for (String path : List.of("/future/" + fresh(), "/flux/" + fresh(), "/blocking/" + fresh())) {
@@ -102,8 +109,8 @@ class WebFluxContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, OwnHandler.class, Desk.class, LocalDesk.class, OwnDesk.class, OpenDesk.class,
-			LaterDesk.class, BlockingDesk.class, WaitingDesk.class })
+	@Import({ CatchAll.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
+			OpenDesk.class, LaterDesk.class, ResponseDesk.class, BlockingDesk.class, WaitingDesk.class })
 	static class Application {
 
 		private static CorsConfiguration cors() {
@@ -306,6 +313,24 @@ class WebFluxContractIntegrationTests extends WebContract {
 		@GetMapping("/flux/{agent}")
 		public Flux<String> flux(@PathVariable("agent") String agent) {
 			return Flux.just(agent, agent);
+		}
+
+	}
+
+	@RestController
+	static class ResponseDesk {
+
+		@RateLimited(name = "result", key = "#id", limit = 1)
+		@GetMapping("/results/response/{id}")
+		public Mono<Void> response(@PathVariable("id") String id, ServerHttpResponse response) {
+			return response.setComplete();
+		}
+
+		@RateLimited(name = "result", key = "#id", limit = 1)
+		@GetMapping("/results/later/{id}")
+		public CompletableFuture<Void> later(@PathVariable("id") String id) {
+			return CompletableFuture.runAsync(() -> {
+			});
 		}
 
 	}

@@ -69,17 +69,16 @@ class RefusalHandlerAdapter implements HandlerAdapter, DispatchExceptionHandler,
 
 	private Mono<HandlerResult> watch(ServerWebExchange exchange, HandlerMethod method, UnaryOperator<Runnable> scope) {
 		Class<?> controller = method.getBeanType();
-		AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
-		HandlerMethod watched = this.handlers.watch(method, scope, (failure) -> {
-			boolean taken = failure instanceof GeRedisException refusal
-					&& !this.problems.isLeftToApplication(controller, refusal);
-			refused.set(taken ? failure : null);
-			return taken;
-		});
-		return call(exchange, controller, watched).singleOptional().flatMap((result) -> {
-			Throwable refusal = refused.get();
-			return (refusal != null) ? handle(controller, refusal, null, exchange) : Mono.justOrEmpty(result);
-		});
+		// What comes first: the refusal, or the end of the call. Its result may fail
+		// later.
+		AtomicReference<@Nullable Object> first = new AtomicReference<>();
+		HandlerMethod watched = this.handlers.watch(method, scope,
+				(failure) -> failure instanceof GeRedisException refusal
+						&& !this.problems.isLeftToApplication(controller, refusal)
+						&& first.compareAndSet(null, refusal));
+		return call(exchange, controller, watched).singleOptional()
+			.flatMap((result) -> (first.compareAndExchange(null, result) instanceof GeRedisException refusal)
+					? handle(controller, refusal, null, exchange) : Mono.justOrEmpty(result));
 	}
 
 	private Mono<HandlerResult> call(ServerWebExchange exchange, Class<?> controller, HandlerMethod called) {
