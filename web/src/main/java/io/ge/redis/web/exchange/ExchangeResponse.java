@@ -220,14 +220,14 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 
 	@Override
 	public void setHeader(String name, String value) {
-		if (!isReplaced(name)) {
+		if (!isReplaced(name) && !isTooLong(name, value)) {
 			super.setHeader(name, value);
 		}
 	}
 
 	@Override
 	public void addHeader(String name, String value) {
-		if (!isReplaced(name)) {
+		if (!isReplaced(name) && !isTooLong(name, value)) {
 			super.addHeader(name, value);
 		}
 	}
@@ -256,6 +256,12 @@ final class ExchangeResponse extends ContentCachingResponseWrapper implements Ex
 
 	private boolean isReplaced(String name) {
 		return this.replaying && this.kept.contains(name);
+	}
+
+	// A body of that length does not fit into memory, and the superclass would throw
+	private static boolean isTooLong(String name, @Nullable String value) {
+		return value != null && name.equalsIgnoreCase(HttpHeaders.CONTENT_LENGTH)
+				&& Long.parseLong(value) > Integer.MAX_VALUE;
 	}
 
 	// Not every server shows its properties among the headers

@@ -5,10 +5,13 @@ package io.ge.redis.web.exchange;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -114,9 +117,15 @@ class IdempotencyKeyHeader implements IdempotencyKeySource {
 	}
 
 	private static boolean isStreamed(ResolvableType type) {
+		return isStreamed(type, new HashSet<>());
+	}
+
+	// A collection may have elements of its own type
+	private static boolean isStreamed(ResolvableType type, Set<Type> containers) {
 		Class<?> known = type.resolve(Object.class);
 		if (known.isArray() || Collection.class.isAssignableFrom(known)) {
-			return isStreamed(known.isArray() ? type.getComponentType() : type.asCollection().getGeneric());
+			return containers.add(type.getType()) && isStreamed(
+					known.isArray() ? type.getComponentType() : type.asCollection().getGeneric(), containers);
 		}
 		return known.getPackageName().equals("jakarta.servlet.http")
 				|| STREAMED.stream().anyMatch((streamed) -> streamed.isAssignableFrom(known));

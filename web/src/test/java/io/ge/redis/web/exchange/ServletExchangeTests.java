@@ -20,6 +20,7 @@ import io.ge.redis.core.invocation.GuardedMethod;
 import io.ge.redis.idempotency.IdempotencyProperties;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OversizedResponse;
+import io.ge.redis.idempotency.spi.IdempotencyKeySource;
 import io.ge.redis.idempotency.spi.IdempotentExchange;
 import io.ge.redis.idempotency.spi.Recording;
 import jakarta.servlet.AsyncContext;
@@ -37,9 +38,12 @@ import org.springframework.mock.env.MockEnvironment;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.filter.ShallowEtagHeaderFilter;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 import org.springframework.web.util.WebUtils;
 
@@ -163,6 +167,32 @@ class ServletExchangeTests {
 		Method method = Sales.class.getDeclaredMethod(name);
 		handlers.bind(new GuardedMethod(method, Sales.class, Idempotent.class));
 		new IdempotentDispatch(handlers).preHandle(this.request, this.server, new HandlerMethod(new Sales(), method));
+	}
+
+	@Test
+	void argumentsThatCanBeReadOnceAreNotCompared() throws Exception {
+		assertThat(compared("tree", Tree.class)).hasSize(1);
+		assertThat(compared("parts", List.class)).isEmpty();
+	}
+
+	private static List<@Nullable Object> compared(String name, Class<?> type) throws Exception {
+		IdempotencyKeyHeader handlers = new IdempotencyKeyHeader(() -> "Idempotency-Key", new ServletRequests());
+		Method method = Sales.class.getDeclaredMethod(name, type);
+		IdempotencyKeySource.Calls calls = handlers.bind(new GuardedMethod(method, Sales.class, Idempotent.class));
+		assertThat(calls).isNotNull();
+		return calls.payload(new Object[] { new Tree() });
+	}
+
+	@Test
+	void lengthThatFitsIntoNoMemoryIsNotRefused() throws Exception {
+		capture();
+		HttpServletResponse response = this.exchange.response();
+		response.setContentLengthLong(3L << 30);
+		response.setHeader("Content-Length", "3221225472");
+		response.addHeader("Content-Length", "3221225472");
+		response.getOutputStream().write(bytes("abc"));
+		this.exchange.end(false);
+		assertThat(this.server.getContentLength()).isEqualTo(3);
 	}
 
 	@Test
@@ -670,6 +700,23 @@ class ServletExchangeTests {
 		String ownKey() {
 			return "";
 		}
+
+		@PostMapping
+		@Idempotent
+		String tree(@RequestBody Tree tree) {
+			return "";
+		}
+
+		@PostMapping
+		@Idempotent
+		String parts(@RequestPart List<List<MultipartFile>> parts) {
+			return "";
+		}
+
+	}
+
+	/** A collection of its own type. */
+	static class Tree extends ArrayList<Tree> {
 
 	}
 
