@@ -537,9 +537,10 @@ function figures(now) {
 	pill("redis", now.outage ? "Redis outage" : now.hangMillis ? "Redis hangs" : "Redis up", now.outage || now.hangMillis ? "bad" : "good");
 	$("#outage").hidden = !now.hangOffered;
 	$("#instances").hidden = false;
+	// The page knows only how to connect to an embedded Redis
+	$("#instances").disabled = now.redisPort === 0;
 	$("#instances").replaceChildren(make("span", {}, make("i", {}, "Instance "), `${now.instance} of ${now.instances}`));
-	const redis = now.redisPort ? ` --spring.data.redis.port=${now.redisPort}` : "";
-	const command = `mvn -pl sample-app -am spring-boot:run -Dspring-boot.run.arguments="--server.port=${Number(location.port || 80) + now.instances}${redis}"`;
+	const command = `mvn -pl sample-app -am spring-boot:run -Dspring-boot.run.arguments="--server.port=${Number(location.port || 80) + now.instances} --spring.data.redis.port=${now.redisPort}"`;
 	if ($("#another pre").textContent !== command) {
 		$("#another pre").textContent = command;
 	}
