@@ -14,6 +14,7 @@ import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.lock.DistributedLock;
 import io.ge.redis.lock.FencingToken;
 import io.ge.redis.ratelimit.RateLimited;
+import io.ge.redis.test.OneMethod;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,40 +50,47 @@ class GuardStartupTests {
 
 	static Stream<Arguments> mistakes() {
 		return Stream.of(
-				arguments(NoExpression.class, "NoExpression.call(String)", "is no SpEL expression", "constant text"),
-				arguments(UnknownVariable.class, "UnknownVariable.call(String)", "uses #userId, which is no parameter",
-						"Its parameters are #user."),
-				arguments(NoFallback.class, "NoFallback.call(String)", "no fallback method 'missing'",
+				arguments(only("noExpression"), "NoExpression.noExpression(String)", "is no SpEL expression",
+						"constant text"),
+				arguments(only("unknownVariable"), "UnknownVariable.unknownVariable(String)",
+						"uses #userId, which is no parameter", "Its parameters are #user."),
+				arguments(only("noFallback"), "NoFallback.noFallback(String)", "no fallback method 'missing'",
 						"Add to NoFallback: String missing"),
 				arguments(UnfitFallback.class, "UnfitFallback.call(String)", "no fallback method 'other'",
 						"with the same parameters"),
-				arguments(Future.class, "Future.call()", "FutureTask cannot be guarded", "Return the plain value"),
+				arguments(only("future"), "Future.future()", "FutureTask cannot be guarded", "Return the plain value"),
 				arguments(PrivateMethod.class, "PrivateMethod.call()", "private and static methods", "public method"),
 				arguments(FinalClass.class, "FinalClass.call()", "a final class", "Remove the final modifier"),
 				arguments(FinalMethod.class, "FinalMethod.call()", "a final method", "Remove the final modifier"),
-				arguments(NoLimit.class, "NoLimit.call()", "no limit anywhere",
-						"ge.redis.rate-limit.limits[NoLimit.call].limit"),
-				arguments(TwoLimits.class, "TwoLimits.", "is used with other settings", "Use another name"),
-				arguments(NegativeLimit.class, "NegativeLimit.call()", "must be above zero", "such as 100"),
-				arguments(BurstOfWindow.class, "BurstOfWindow.call()", "TOKEN_BUCKET only", "Remove it"),
-				arguments(BadDuration.class, "BadDuration.call()", "\"soon\" is no duration", "\"10s\""),
-				arguments(NoUnit.class, "NoUnit.call()", "window = \"60\" has no unit", "\"60s\""),
-				arguments(ForgottenHash.class, "ForgottenHash.call(String)",
+				arguments(only("noLimit"), "NoLimit.noLimit()", "no limit anywhere",
+						"ge.redis.rate-limit.limits[NoLimit.noLimit].limit"),
+				arguments(only("twoLimits"), "TwoLimits.twoLimits(", "is used with other settings", "Use another name"),
+				arguments(only("negativeLimit"), "NegativeLimit.negativeLimit()", "must be above zero", "such as 100"),
+				arguments(only("burstOfWindow"), "BurstOfWindow.burstOfWindow()", "TOKEN_BUCKET only", "Remove it"),
+				arguments(only("badDuration"), "BadDuration.badDuration()", "\"soon\" is no duration", "\"10s\""),
+				arguments(only("noUnit"), "NoUnit.noUnit()", "window = \"60\" has no unit", "\"60s\""),
+				arguments(only("forgottenHash"), "ForgottenHash.forgottenHash(String)",
 						"key = \"user\" uses user, which #root does not have",
 						"Did you mean #user, or 'user' as constant text?"),
-				arguments(ForgottenBean.class, "ForgottenBean.call(String)", "uses of(#user)",
+				arguments(only("forgottenBean"), "ForgottenBean.forgottenBean(String)", "uses of(#user)",
 						"#root.target.of(#user), or @bean.of(#user)"),
-				arguments(Placeholder.class, "Placeholder.call()", "cannot be resolved", "Define the property"),
-				arguments(Overloads.class, "Overloads.call(", "its default name 'Overloads.call' is also",
+				arguments(only("placeholder"), "Placeholder.placeholder()", "cannot be resolved",
+						"Define the property"),
+				arguments(only("overloads"), "Overloads.overloads(", "its default name 'Overloads.overloads' is also",
 						"name = \"...\""),
-				arguments(SameNameTwice.class, "SameNameTwice.call()", "is used on it twice", "name of its own"),
+				arguments(only("sameNameTwice"), "SameNameTwice.sameNameTwice()", "is used on it twice",
+						"name of its own"),
 				arguments(PostProcessor.class, "PostProcessor.call()", "the bean is no proxy", "BeanPostProcessor"));
+	}
+
+	private static Class<?> only(String method) {
+		return OneMethod.of(Mistakes.class, method);
 	}
 
 	@ParameterizedTest
 	@MethodSource("mistakes")
 	void refusesWhatCannotWorkAndNamesTheRemedy(Class<?> bean, String place, String problem, String remedy) {
-		this.runner.withBean("desk", bean).run((context) -> {
+		this.runner.withClassLoader(bean.getClassLoader()).withBean("desk", bean).run((context) -> {
 			assertThat(context).hasFailed();
 			FailureAnalysis analysis = new GuardConfigurationFailureAnalyzer().analyze(context.getStartupFailure());
 			assertThat(analysis).isNotNull();
@@ -169,33 +177,6 @@ class GuardStartupTests {
 		assertThat(output).doesNotContain("not eligible for getting processed");
 	}
 
-	static class NoExpression {
-
-		@RateLimited(key = "#user +", limit = 1)
-		public String call(String user) {
-			return user;
-		}
-
-	}
-
-	static class UnknownVariable {
-
-		@RateLimited(key = "#userId", limit = 1)
-		public String call(String user) {
-			return user;
-		}
-
-	}
-
-	static class NoFallback {
-
-		@RateLimited(limit = 1, fallback = "missing")
-		public String call(String user) {
-			return user;
-		}
-
-	}
-
 	static class UnfitFallback {
 
 		@RateLimited(limit = 1, fallback = "other")
@@ -205,15 +186,6 @@ class GuardStartupTests {
 
 		int other(String user) {
 			return 0;
-		}
-
-	}
-
-	static class Future {
-
-		@RateLimited(limit = 1)
-		public FutureTask<String> call() {
-			return new FutureTask<>(() -> "");
 		}
 
 	}
@@ -247,76 +219,6 @@ class GuardStartupTests {
 
 	}
 
-	static class NoLimit {
-
-		@RateLimited
-		public void call() {
-		}
-
-	}
-
-	static class TwoLimits {
-
-		@RateLimited(name = "same", limit = 1)
-		public void one() {
-		}
-
-		@RateLimited(name = "same", limit = 2)
-		public void two() {
-		}
-
-	}
-
-	static class NegativeLimit {
-
-		@RateLimited(limit = -1)
-		public void call() {
-		}
-
-	}
-
-	static class BurstOfWindow {
-
-		@RateLimited(limit = 1, burst = 2)
-		public void call() {
-		}
-
-	}
-
-	static class BadDuration {
-
-		@RateLimited(limit = 1, window = "soon")
-		public void call() {
-		}
-
-	}
-
-	static class NoUnit {
-
-		@RateLimited(limit = 1, window = "${no.such.property:60}")
-		public void call() {
-		}
-
-	}
-
-	static class ForgottenHash {
-
-		@RateLimited(limit = 1, key = "user")
-		public String call(String user) {
-			return user;
-		}
-
-	}
-
-	static class ForgottenBean {
-
-		@RateLimited(limit = 1, key = "of(#user)")
-		public String call(String user) {
-			return user;
-		}
-
-	}
-
 	static class UnlockedToken {
 
 		@DistributedLock
@@ -324,35 +226,6 @@ class GuardStartupTests {
 		}
 
 		public void call(@FencingToken long token) {
-		}
-
-	}
-
-	static class Placeholder {
-
-		@RateLimited(limit = 1, window = "${no.such.property}")
-		public void call() {
-		}
-
-	}
-
-	static class Overloads {
-
-		@RateLimited(limit = 1)
-		public void call(String user) {
-		}
-
-		@RateLimited(limit = 1)
-		public void call(long user) {
-		}
-
-	}
-
-	static class SameNameTwice {
-
-		@RateLimited(name = "a", limit = 1)
-		@RateLimited(name = "a", limit = 1)
-		public void call() {
 		}
 
 	}
@@ -472,6 +345,62 @@ class GuardStartupTests {
 		String own() {
 			return "another library's";
 		}
+
+	}
+
+	interface Mistakes {
+
+		@RateLimited(key = "#user +", limit = 1)
+		String noExpression(String user);
+
+		@RateLimited(key = "#userId", limit = 1)
+		String unknownVariable(String user);
+
+		@RateLimited(limit = 1, fallback = "missing")
+		String noFallback(String user);
+
+		@RateLimited(limit = 1)
+		FutureTask<String> future();
+
+		@RateLimited
+		void noLimit();
+
+		@RateLimited(name = "same", limit = 1)
+		void twoLimits();
+
+		@RateLimited(name = "same", limit = 2)
+		void twoLimits(String user);
+
+		@RateLimited(limit = -1)
+		void negativeLimit();
+
+		@RateLimited(limit = 1, burst = 2)
+		void burstOfWindow();
+
+		@RateLimited(limit = 1, window = "soon")
+		void badDuration();
+
+		@RateLimited(limit = 1, window = "${no.such.property:60}")
+		void noUnit();
+
+		@RateLimited(limit = 1, key = "user")
+		String forgottenHash(String user);
+
+		@RateLimited(limit = 1, key = "of(#user)")
+		String forgottenBean(String user);
+
+		@RateLimited(limit = 1, window = "${no.such.property}")
+		void placeholder();
+
+		@RateLimited(limit = 1)
+		void overloads(String user);
+
+		@RateLimited(limit = 1)
+		void overloads(long user);
+
+		@RateLimited(name = "a", limit = 1)
+		@RateLimited(name = "a", limit = 1)
+		void sameNameTwice();
 
 	}
 

@@ -38,6 +38,7 @@ import io.ge.redis.idempotency.IdempotencySettings;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.OutcomeUnknownException;
 import io.ge.redis.idempotency.ResponseLostException;
+import io.ge.redis.test.OneMethod;
 import io.ge.redis.test.RedisServers;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.StandaloneRedis;
@@ -541,21 +542,23 @@ class IdempotencyAutoConfigurationIntegrationTests {
 
 	@Test
 	void wrongUseFailsTheStart() {
-		assertRefused(NoKey.class, "it has no key", "#message.id");
-		assertRefused(Asynchronous.class, "the return type Future cannot be guarded", "CompletableFuture");
-		assertRefused(Streaming.class, "InputStream", "holds the whole result");
-		assertRefused(Untyped.class, "java.lang.Object", "Declare the type");
-		assertRefused(UnknownParameter.class, "#order", "#id");
-		assertRefused(ShortTtl.class, "the ttl (PT10S) must not be below the lease (PT30S)", "Correct");
-		assertRefused(LocalPolicy.class, "ALLOW or DENY", "Correct");
-		assertRefused(NoData.class, "Runnable", "Set fingerprint");
-		assertRefused(TwoSettings.class, "the name 'same' is used with other settings", "Use another name");
+		assertRefused("noKey", "it has no key", "#message.id");
+		assertRefused("asynchronous", "the return type Future cannot be guarded", "CompletableFuture");
+		assertRefused("streaming", "InputStream", "holds the whole result");
+		assertRefused("untyped", "java.lang.Object", "Declare the type");
+		assertRefused("unknownParameter", "#order", "#id");
+		assertRefused("shortTtl", "the ttl (PT10S) must not be below the lease (PT30S)", "Correct");
+		assertRefused("localPolicy", "ALLOW or DENY", "Correct");
+		assertRefused("noData", "Runnable", "Set fingerprint");
+		assertRefused("twoSettings", "the name 'same' is used with other settings", "Use another name");
 	}
 
-	private void assertRefused(Class<?> bean, String problem, String remedy) {
-		this.runner.withUserConfiguration(bean)
+	private void assertRefused(String method, String problem, String remedy) {
+		Class<?> bean = OneMethod.of(Mistakes.class, method);
+		this.runner.withClassLoader(bean.getClassLoader())
+			.withUserConfiguration(bean)
 			.run((context) -> assertThat(context).getFailure()
-				.hasStackTraceContaining("@Idempotent on " + bean.getName())
+				.hasStackTraceContaining("@Idempotent on " + bean.getName() + "." + method)
 				.hasStackTraceContaining(problem)
 				.hasStackTraceContaining(remedy));
 	}
@@ -787,89 +790,37 @@ class IdempotencyAutoConfigurationIntegrationTests {
 
 	}
 
-	static class NoKey {
+	interface Mistakes {
 
 		@Idempotent
-		public String handle(String id) {
-			return id;
-		}
-
-	}
-
-	static class Asynchronous {
+		String noKey(String id);
 
 		@Idempotent(key = "#id")
-		public Future<String> handle(String id) {
-			return CompletableFuture.completedFuture(id);
-		}
-
-	}
-
-	static class Streaming {
+		Future<String> asynchronous(String id);
 
 		@Idempotent(key = "#id")
-		public InputStream handle(String id) {
-			return InputStream.nullInputStream();
-		}
-
-	}
-
-	static class Untyped {
+		InputStream streaming(String id);
 
 		@Idempotent(key = "#id")
-		public Object handle(String id) {
-			return id;
-		}
-
-	}
-
-	static class UnknownParameter {
+		Object untyped(String id);
 
 		@Idempotent(key = "#id", fingerprint = "#order")
-		public String handle(String id) {
-			return id;
-		}
-
-	}
-
-	static class ShortTtl {
+		String unknownParameter(String id);
 
 		@Idempotent(key = "#id", ttl = "10s")
-		public String handle(String id) {
-			return id;
-		}
-
-	}
-
-	static class LocalPolicy {
+		String shortTtl(String id);
 
 		@Idempotent(key = "#id", onOutage = OutagePolicy.LOCAL)
-		public String handle(String id) {
-			return id;
-		}
-
-	}
-
-	static class NoData {
+		String localPolicy(String id);
 
 		@Idempotent(key = "#id")
-		public String handle(String id, Runnable action) {
-			return id;
-		}
-
-	}
-
-	static class TwoSettings {
+		String noData(String id, Runnable action);
 
 		@Idempotent(name = "same", key = "#id")
-		public String handle(String id) {
-			return id;
-		}
+		String twoSettings(String id);
 
 		@Idempotent(name = "same", key = "#id", ttl = "1h")
-		public String handleAlso(String id) {
-			return id;
-		}
+		String twoSettings(String id, String other);
 
 	}
 

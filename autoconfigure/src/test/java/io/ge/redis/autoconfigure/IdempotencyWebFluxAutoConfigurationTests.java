@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import io.ge.redis.PrincipalProvider;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.spi.IdempotencyKeySource;
+import io.ge.redis.test.OneMethod;
 import io.ge.redis.web.exchange.ReactivePrincipals;
 import jakarta.servlet.Filter;
 import org.junit.jupiter.api.Test;
@@ -100,9 +101,11 @@ class IdempotencyWebFluxAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Events.class, Buffers.class, Lines.class })
-	void responseInPiecesFailsTheStart(Class<?> handler) {
-		this.reactive.withBean(handler)
+	@ValueSource(strings = { "events", "buffers", "lines" })
+	void responseInPiecesFailsTheStart(String method) {
+		Class<?> handler = OneMethod.of(InPieces.class, method);
+		this.reactive.withClassLoader(handler.getClassLoader())
+			.withBean(handler)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining(handler.getSimpleName())
@@ -160,35 +163,19 @@ class IdempotencyWebFluxAutoConfigurationTests {
 	}
 
 	@RestController
-	static class Events {
+	interface InPieces {
 
 		@PostMapping("/")
 		@Idempotent
-		public Flux<ServerSentEvent<String>> handle() {
-			return Flux.empty();
-		}
-
-	}
-
-	@RestController
-	static class Buffers {
+		Flux<ServerSentEvent<String>> events();
 
 		@PostMapping("/")
 		@Idempotent
-		public Flux<DataBuffer> handle() {
-			return Flux.empty();
-		}
-
-	}
-
-	@RestController
-	static class Lines {
+		Flux<DataBuffer> buffers();
 
 		@PostMapping(path = "/", produces = MediaType.APPLICATION_NDJSON_VALUE)
 		@Idempotent
-		public Flux<String> handle() {
-			return Flux.empty();
-		}
+		Flux<String> lines();
 
 	}
 

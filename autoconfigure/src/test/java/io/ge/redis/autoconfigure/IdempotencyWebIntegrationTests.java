@@ -5,7 +5,6 @@ package io.ge.redis.autoconfigure;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.Map;
 import java.util.List;
@@ -18,6 +17,7 @@ import java.util.stream.Stream;
 import io.ge.redis.idempotency.EffectAlreadyCommittedException;
 import io.ge.redis.idempotency.Idempotent;
 import io.ge.redis.idempotency.IdempotencyScope;
+import io.ge.redis.test.OneMethod;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Sized;
 import io.ge.redis.test.Wide;
@@ -351,18 +351,19 @@ class IdempotencyWebIntegrationTests {
 	@ParameterizedTest
 	@MethodSource("unkept")
 	@Sized
-	void handlerWhoseResponseCannotBeKeptFailsTheStart(Class<?> controller) {
-		this.runner.withUserConfiguration(controller)
+	void handlerWhoseResponseCannotBeKeptFailsTheStart(String method) {
+		Class<?> controller = OneMethod.of(Unkept.class, method);
+		this.runner.withClassLoader(controller.getClassLoader())
+			.withUserConfiguration(controller)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("@Idempotent on " + controller.getName() + ".handle"));
+				.hasMessageContaining("@Idempotent on " + controller.getName() + "." + method));
 	}
 
-	static Stream<Class<?>> unkept() {
-		Stream<Class<?>> controllers = Stream.of(Emits.class, Streams.class, Defers.class, DefersBody.class,
-				ReadsStream.class, EmitsLater.class, StreamsLater.class, PublishesTexts.class, PublishesEvents.class,
-				PublishesStream.class);
-		return Wide.RUN ? controllers : controllers.limit(1);
+	static Stream<String> unkept() {
+		Stream<String> methods = Stream.of("emits", "streams", "defers", "defersBody", "readsStream", "emitsLater",
+				"streamsLater", "publishesTexts", "publishesEvents", "publishesStream");
+		return Wide.RUN ? methods : methods.limit(1);
 	}
 
 	@ParameterizedTest
@@ -632,50 +633,6 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@RestController
-	static class Emits {
-
-		@PostMapping("/")
-		@Idempotent
-		public SseEmitter handle() {
-			return new SseEmitter();
-		}
-
-	}
-
-	@RestController
-	static class Streams {
-
-		@PostMapping("/")
-		@Idempotent
-		public ResponseEntity<StreamingResponseBody> handle() {
-			return ResponseEntity.ok((stream) -> stream.write("a".getBytes(StandardCharsets.UTF_8)));
-		}
-
-	}
-
-	@RestController
-	static class Defers {
-
-		@PostMapping("/")
-		@Idempotent
-		public DeferredResult<String> handle() {
-			return new DeferredResult<>();
-		}
-
-	}
-
-	@RestController
-	static class DefersBody {
-
-		@PostMapping("/")
-		@Idempotent
-		public ResponseEntity<CompletableFuture<String>> handle() {
-			return ResponseEntity.ok(CompletableFuture.completedFuture("done"));
-		}
-
-	}
-
-	@RestController
 	static class ReturnsFuture {
 
 		@PostMapping("/")
@@ -698,68 +655,47 @@ class IdempotencyWebIntegrationTests {
 	}
 
 	@RestController
-	static class EmitsLater {
+	interface Unkept {
 
 		@PostMapping("/")
 		@Idempotent
-		public CompletableFuture<SseEmitter> handle() {
-			return CompletableFuture.completedFuture(new SseEmitter());
-		}
-
-	}
-
-	@RestController
-	static class StreamsLater {
+		SseEmitter emits();
 
 		@PostMapping("/")
 		@Idempotent
-		public Mono<ResponseEntity<StreamingResponseBody>> handle() {
-			return Mono.empty();
-		}
-
-	}
-
-	@RestController
-	static class PublishesTexts {
+		ResponseEntity<StreamingResponseBody> streams();
 
 		@PostMapping("/")
 		@Idempotent
-		public Flux<String> handle() {
-			return Flux.just("done");
-		}
-
-	}
-
-	@RestController
-	static class PublishesEvents {
+		DeferredResult<String> defers();
 
 		@PostMapping("/")
 		@Idempotent
-		public Flux<ServerSentEvent<Sale>> handle() {
-			return Flux.empty();
-		}
+		ResponseEntity<CompletableFuture<String>> defersBody();
 
-	}
+		@PostMapping("/")
+		@Idempotent
+		String readsStream(java.io.InputStream body);
 
-	@RestController
-	static class PublishesStream {
+		@PostMapping("/")
+		@Idempotent
+		CompletableFuture<SseEmitter> emitsLater();
+
+		@PostMapping("/")
+		@Idempotent
+		Mono<ResponseEntity<StreamingResponseBody>> streamsLater();
+
+		@PostMapping("/")
+		@Idempotent
+		Flux<String> publishesTexts();
+
+		@PostMapping("/")
+		@Idempotent
+		Flux<ServerSentEvent<Sale>> publishesEvents();
 
 		@PostMapping(path = "/", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
 		@Idempotent
-		public Flux<Sale> handle() {
-			return Flux.empty();
-		}
-
-	}
-
-	@RestController
-	static class ReadsStream {
-
-		@PostMapping("/")
-		@Idempotent
-		public String handle(java.io.InputStream body) {
-			return "done";
-		}
+		Flux<Sale> publishesStream();
 
 	}
 

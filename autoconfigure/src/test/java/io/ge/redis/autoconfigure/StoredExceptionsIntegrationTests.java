@@ -11,6 +11,7 @@ import io.ge.redis.idempotency.IdempotencyKeyException;
 import io.ge.redis.idempotency.OutcomeUnknownException;
 import io.ge.redis.idempotency.ResponseLostException;
 import io.ge.redis.test.RedisEndpoint;
+import io.ge.redis.test.OneMethod;
 import io.ge.redis.test.SharedRedis;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -168,15 +169,17 @@ class StoredExceptionsIntegrationTests {
 
 	@Test
 	void typeThatCannotBeMadeAgainFailsTheStart() {
-		assertRefused(Abstract.class, "AbstractRefusal", "Name a class with a constructor");
-		assertRefused(WithField.class, "Refusal", "Name a class with a constructor");
-		assertRefused(Own.class, "by which a guard refuses", "Name only exceptions of the application");
+		assertRefused("abstractType", "AbstractRefusal", "Name a class with a constructor");
+		assertRefused("withField", "Refusal", "Name a class with a constructor");
+		assertRefused("ownOfAGuard", "by which a guard refuses", "Name only exceptions of the application");
 	}
 
-	private void assertRefused(Class<?> bean, String problem, String remedy) {
-		this.runner.withUserConfiguration(bean)
+	private void assertRefused(String method, String problem, String remedy) {
+		Class<?> bean = OneMethod.of(Mistakes.class, method);
+		this.runner.withClassLoader(bean.getClassLoader())
+			.withUserConfiguration(bean)
 			.run((context) -> assertThat(context).getFailure()
-				.hasStackTraceContaining("@Idempotent on " + bean.getName())
+				.hasStackTraceContaining("@Idempotent on " + bean.getName() + "." + method)
 				.hasStackTraceContaining(problem)
 				.hasStackTraceContaining(remedy));
 	}
@@ -306,30 +309,16 @@ class StoredExceptionsIntegrationTests {
 
 	}
 
-	static class Abstract {
+	interface Mistakes {
 
 		@Idempotent(key = "#key", storeExceptions = AbstractRefusal.class)
-		public String handle(String key) {
-			return key;
-		}
-
-	}
-
-	static class WithField {
+		String abstractType(String key);
 
 		@Idempotent(key = "#key", storeExceptions = Refusal.class)
-		public String handle(String key) {
-			return key;
-		}
-
-	}
-
-	static class Own {
+		String withField(String key);
 
 		@Idempotent(key = "#key", storeExceptions = IdempotencyKeyException.class)
-		public String handle(String key) {
-			return key;
-		}
+		String ownOfAGuard(String key);
 
 	}
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import io.ge.redis.Acknowledgment;
 import io.ge.redis.stream.RedisStreamListener;
 import io.ge.redis.stream.StreamPublisher;
+import io.ge.redis.test.OneMethod;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -77,18 +78,18 @@ class StreamStartupTests {
 
 	@Test
 	void listenersThatCannotWorkAreNamedWithWhatToWrite() {
-		assertRefused(UnknownStream.class, "stream 'nothing' is not configured",
+		assertListenerRefused("unknownStream", "stream 'nothing' is not configured",
 				"ge.redis.stream.definitions.nothing.key, .max-length and .groups");
-		assertRefused(UnknownGroup.class, "has no group 'other'",
+		assertListenerRefused("unknownGroup", "has no group 'other'",
 				"ge.redis.stream.definitions.work.groups.other.concurrency=1");
-		assertRefused(NoMessage.class, "no parameter takes the message");
-		assertRefused(NoJson.class, "its payload cannot be read from JSON");
-		assertRefused(ManualWithoutAcknowledgment.class, "it is manual, and takes no Acknowledgment");
-		assertRefused(AcknowledgmentWithoutManual.class, "it takes an Acknowledgment, and is not manual");
-		assertRefused(BatchWithoutList.class, "it takes batches");
-		assertRefused(WrongConcurrency.class, "concurrency is 0");
-		assertRefused(NoDeadLetter.class, "it listens to dead letters, and takes none");
-		assertRefused(Twice.class, "another method of this application listens to 'work/crew'");
+		assertListenerRefused("noMessage", "no parameter takes the message");
+		assertListenerRefused("noJson", "its payload cannot be read from JSON");
+		assertListenerRefused("manualWithoutAcknowledgment", "it is manual, and takes no Acknowledgment");
+		assertListenerRefused("acknowledgmentWithoutManual", "it takes an Acknowledgment, and is not manual");
+		assertListenerRefused("batchWithoutList", "it takes batches");
+		assertListenerRefused("wrongConcurrency", "concurrency is 0");
+		assertListenerRefused("noDeadLetter", "it listens to dead letters, and takes none");
+		assertListenerRefused("twice", "another method of this application listens to 'work/crew'");
 	}
 
 	private void assertRefused(String properties, String... texts) {
@@ -102,8 +103,8 @@ class StreamStartupTests {
 		});
 	}
 
-	private void assertRefused(Class<?> listener, String... texts) {
-		this.runner.withBean(listener).run((context) -> {
+	private void assertListenerRefused(String listener, String... texts) {
+		this.runner.withBean(OneMethod.of(Mistakes.class, listener)).run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(NestedExceptionUtils.getMostSpecificCause(context.getStartupFailure()).getMessage())
 				.contains(texts);
@@ -118,87 +119,40 @@ class StreamStartupTests {
 
 	}
 
-	static class UnknownStream {
+	interface Mistakes {
 
 		@RedisStreamListener(stream = "nothing")
-		void handle(String payload) {
-		}
-
-	}
-
-	static class UnknownGroup {
+		void unknownStream(String payload);
 
 		@RedisStreamListener(stream = "work", group = "other")
-		void handle(String payload) {
-		}
-
-	}
-
-	static class NoMessage {
+		void unknownGroup(String payload);
 
 		@RedisStreamListener(stream = "work")
-		void handle() {
-		}
-
-	}
-
-	static class NoJson {
+		void noMessage();
 
 		@RedisStreamListener(stream = "work")
-		void handle(Runnable payload) {
-		}
-
-	}
-
-	static class ManualWithoutAcknowledgment {
+		void noJson(Runnable payload);
 
 		@RedisStreamListener(stream = "work", manual = true)
-		void handle(String payload) {
-		}
-
-	}
-
-	static class AcknowledgmentWithoutManual {
+		void manualWithoutAcknowledgment(String payload);
 
 		@RedisStreamListener(stream = "work")
-		void handle(String payload, Acknowledgment acknowledgment) {
-		}
-
-	}
-
-	static class BatchWithoutList {
+		void acknowledgmentWithoutManual(String payload, Acknowledgment acknowledgment);
 
 		@RedisStreamListener(stream = "work", batch = true)
-		void handle(String payload) {
-		}
-
-	}
-
-	static class WrongConcurrency {
+		void batchWithoutList(String payload);
 
 		@RedisStreamListener(stream = "work", concurrency = "0")
-		void handle(String payload) {
-		}
-
-	}
-
-	static class NoDeadLetter {
+		void wrongConcurrency(String payload);
 
 		@RedisStreamListener(stream = "work", group = "alarm", deadLetters = true)
-		void handle(String payload) {
-		}
-
-	}
-
-	static class Twice {
+		void noDeadLetter(String payload);
 
 		@RedisStreamListener(stream = "work")
-		void handle(String payload) {
-		}
+		void twice(String payload);
 
 		@RedisStreamListener(stream = "work", group = "crew")
-		void again(String payload) {
-		}
+		void twice(List<String> payload);
 
 	}
 

@@ -5,7 +5,6 @@ package io.ge.redis.cache;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -19,6 +18,7 @@ import io.ge.redis.cache.internal.CachePattern;
 import io.ge.redis.core.guard.GuardedMethods;
 import io.ge.redis.core.invocation.Setting;
 import io.ge.redis.core.invocation.Setting.Origin;
+import io.ge.redis.test.OneMethod;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,66 +58,65 @@ class CacheStartupTests {
 
 	static Stream<Arguments> mistakes() {
 		return Stream.of(
-				arguments(VoidReader.class, "@CacheAside", "returns nothing that could be cached", "return the value"),
-				arguments(FutureReader.class, "@CacheAside", "Future cannot be guarded", "Return the plain value"),
-				arguments(ObjectReader.class, "@CacheAside", "java.lang.Object cannot be read back", "a record"),
-				arguments(AbstractReader.class, "@CacheAside", "Function<java.lang.String,java.lang.String> cannot be",
+				arguments("voidReader", "@CacheAside", "returns nothing that could be cached", "return the value"),
+				arguments("futureReader", "@CacheAside", "Future cannot be guarded", "Return the plain value"),
+				arguments("objectReader", "@CacheAside", "java.lang.Object cannot be read back", "a record"),
+				arguments("abstractReader", "@CacheAside", "Function<java.lang.String,java.lang.String> cannot be",
 						"a record"),
-				arguments(BadKey.class, "@CacheAside", "is no SpEL expression", "constant text"),
-				arguments(ForeignVariable.class, "@CacheAside", "uses #name, which is no parameter", "#id"),
-				arguments(NoKey.class, "@CacheAside", "it has no key", "key = "),
-				arguments(KeyAndKeys.class, "@CacheAside", "key and keys are both there", "Leave key out"),
-				arguments(KeysAndTags.class, "@CacheAside", "it has keys and tags", "Leave one of them out"),
-				arguments(KeysOfTwo.class, "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
-				arguments(KeysOfText.class, "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
-				arguments(KeysToList.class, "@CacheAside", "returns a Map from the ids", "Map<java.lang.String, ...>"),
-				arguments(KeysToFlux.class, "@CacheAside", "not several values one by one, as Flux does",
+				arguments("badKey", "@CacheAside", "is no SpEL expression", "constant text"),
+				arguments("foreignVariable", "@CacheAside", "uses #name, which is no parameter", "#id"),
+				arguments("noKey", "@CacheAside", "it has no key", "key = "),
+				arguments("keyAndKeys", "@CacheAside", "key and keys are both there", "Leave key out"),
+				arguments("keysAndTags", "@CacheAside", "it has keys and tags", "Leave one of them out"),
+				arguments("keysOfTwo", "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
+				arguments("keysOfText", "@CacheAside", "takes the ids and nothing else", "keys = \"#ids\""),
+				arguments("keysToList", "@CacheAside", "returns a Map from the ids", "Map<java.lang.String, ...>"),
+				arguments("keysToFlux", "@CacheAside", "not several values one by one, as Flux does",
 						"Mono<Map<java.lang.String, ...>>"),
-				arguments(KeysToFluxOfMaps.class, "@CacheAside", "not several values one by one, as Flux does",
+				arguments("keysToFluxOfMaps", "@CacheAside", "not several values one by one, as Flux does",
 						"Mono<Map<java.lang.String, ...>>"),
-				arguments(KeysToMonoOfList.class, "@CacheAside", "returns a Map from the ids",
+				arguments("keysToMonoOfList", "@CacheAside", "returns a Map from the ids",
 						"Map<java.lang.String, ...>, or a Mono"),
-				arguments(KeysToFuture.class, "@CacheAside", "Future cannot be guarded", "Return the plain value"),
-				arguments(KeysToOthers.class, "@CacheAside", "returns a Map from the ids",
-						"Map<java.lang.String, ...>"),
-				arguments(KeysToAnything.class, "@CacheAside", "java.lang.Object cannot be read back", "a record"),
-				arguments(NoCache.class, "@CacheAside", "it has no cache", "cache = "),
-				arguments(NegativeTtl.class, "@CacheAside", "is negative", "0s"),
-				arguments(ZeroTtl.class, "@CacheAside", "is too short", "a millisecond"),
-				arguments(ResultInKey.class, "@CacheWriteThrough",
+				arguments("keysToFuture", "@CacheAside", "Future cannot be guarded", "Return the plain value"),
+				arguments("keysToOthers", "@CacheAside", "returns a Map from the ids", "Map<java.lang.String, ...>"),
+				arguments("keysToAnything", "@CacheAside", "java.lang.Object cannot be read back", "a record"),
+				arguments("noCache", "@CacheAside", "it has no cache", "cache = "),
+				arguments("negativeTtl", "@CacheAside", "is negative", "0s"),
+				arguments("zeroTtl", "@CacheAside", "is too short", "a millisecond"),
+				arguments("resultInKey", "@CacheWriteThrough",
 						"uses #result, but the key must be known before the method has run", "from the arguments"),
-				arguments(VoidWriter.class, "@CacheWriteThrough", "returns nothing that could be published",
+				arguments("voidWriter", "@CacheWriteThrough", "returns nothing that could be published",
 						"value = \"#argument\""),
-				arguments(FutureWriter.class, "@CacheWriteThrough", "Future cannot be guarded",
-						"Return the plain value"),
-				arguments(AbstractWithin.class, "@CacheAside", "cannot be read back", "a record"),
-				arguments(Unreadable.class, "@CacheAside", "although it has the field 'id'", "a record"),
-				arguments(PermanentWithTtl.class, "@CacheAside", "both a ttl and permanent = true",
+				arguments("futureWriter", "@CacheWriteThrough", "Future cannot be guarded", "Return the plain value"),
+				arguments("abstractWithin", "@CacheAside", "cannot be read back", "a record"),
+				arguments("unreadable", "@CacheAside", "although it has the field 'id'", "a record"),
+				arguments("permanentWithTtl", "@CacheAside", "both a ttl and permanent = true",
 						"Leave one of them out"),
-				arguments(PermanentBesideTtl.class, "", "both a ttl and permanent = true", "Leave one of them out"),
-				arguments(NothingToInvalidate.class, "@CacheInvalidate", "must say either which entry is meant",
+				arguments("permanentBesideTtl", "", "both a ttl and permanent = true", "Leave one of them out"),
+				arguments("nothingToInvalidate", "@CacheInvalidate", "must say either which entry is meant",
 						"exactly one of"),
-				arguments(TwoThingsToInvalidate.class, "@CacheInvalidate", "must say either which entry is meant",
+				arguments("twoThingsToInvalidate", "@CacheInvalidate", "must say either which entry is meant",
 						"exactly one of"),
-				arguments(BlankTags.class, "@CacheInvalidate", "its tags are empty", "all = true"),
-				arguments(ResultInInvalidatedKey.class, "@CacheInvalidate",
+				arguments("blankTags", "@CacheInvalidate", "its tags are empty", "all = true"),
+				arguments("resultInInvalidatedKey", "@CacheInvalidate",
 						"uses #result, but the key must be known before the method has run", "from the arguments"),
-				arguments(ResultInReadersTags.class, "@CacheAside", "uses #result", "#id"),
-				arguments(TwoTypes.class, "", "'numbers' is used with other settings", "Use another name"),
-				arguments(TwoTtls.class, "", "'numbers' is used with other settings", "Use another name"));
+				arguments("resultInReadersTags", "@CacheAside", "uses #result", "#id"),
+				arguments("twoTypes", "", "'numbers' is used with other settings", "Use another name"),
+				arguments("twoTtls", "", "'numbers' is used with other settings", "Use another name"));
 	}
 
 	@ParameterizedTest
 	@MethodSource("mistakes")
-	void refusesWhatCannotWorkAndNamesTheRemedy(Class<?> bean, String annotation, String problem, String remedy) {
-		this.runner.withBean("desk", bean).run((context) -> {
+	void refusesWhatCannotWorkAndNamesTheRemedy(String method, String annotation, String problem, String remedy) {
+		Class<?> bean = OneMethod.of(Mistakes.class, method);
+		this.runner.withClassLoader(bean.getClassLoader()).withBean("desk", bean).run((context) -> {
 			Throwable failure = context.getStartupFailure();
 			while (!(failure instanceof GuardConfigurationException) && failure.getCause() != null) {
 				failure = failure.getCause();
 			}
 			assertThat(failure).isInstanceOf(GuardConfigurationException.class)
 				.hasMessageContaining(annotation)
-				.hasMessageContaining(bean.getSimpleName() + ".")
+				.hasMessageContaining(bean.getSimpleName() + "." + method + "(")
 				.hasMessageContaining(problem)
 				.hasMessageContaining(remedy);
 		});
@@ -272,127 +271,9 @@ class CacheStartupTests {
 
 	}
 
-	static class NothingToInvalidate {
-
-		@CacheInvalidate(cache = "c")
-		public void change(String id) {
-		}
-
-	}
-
-	static class TwoThingsToInvalidate {
-
-		@CacheInvalidate(cache = "c", key = "#id", all = true)
-		public void change(String id) {
-		}
-
-	}
-
-	static class BlankTags {
-
-		@CacheInvalidate(cache = "c", tags = "${nowhere:}")
-		void invalidate() {
-		}
-
-	}
-
-	static class ResultInInvalidatedKey {
-
-		@CacheInvalidate(cache = "c", key = "#result")
-		public String change(String id) {
-			return id;
-		}
-
-	}
-
-	static class ResultInReadersTags {
-
-		@CacheAside(cache = "c", key = "#id", tags = "#result")
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class AbstractWithin {
-
-		@CacheAside(cache = "c", key = "#id")
-		public List<ApplicationContext> read(String id) {
-			return List.of();
-		}
-
-	}
-
-	static class Unreadable {
-
-		@CacheAside(cache = "c", key = "#id")
-		public Optional<Hidden> read(String id) {
-			return Optional.of(new Hidden());
-		}
-
-	}
-
 	static class Hidden {
 
 		String id = "";
-
-	}
-
-	static class PermanentWithTtl {
-
-		@CacheAside(cache = "c", key = "#id", ttl = "1m", permanent = true)
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class PermanentBesideTtl {
-
-		@CacheAside(cache = "c", key = "#id", permanent = true)
-		public String read(String id) {
-			return id;
-		}
-
-		@CacheWriteThrough(cache = "c", key = "#id", ttl = "1m")
-		public String write(String id) {
-			return id;
-		}
-
-	}
-
-	static class VoidReader {
-
-		@CacheAside(cache = "c", key = "#id")
-		public void read(String id) {
-		}
-
-	}
-
-	static class FutureReader {
-
-		@CacheAside(cache = "c", key = "#id")
-		public Future<String> read(String id) {
-			return CompletableFuture.completedFuture(id);
-		}
-
-	}
-
-	static class ObjectReader {
-
-		@CacheAside(cache = "c", key = "#id")
-		public Object read(String id) {
-			return id;
-		}
-
-	}
-
-	static class AbstractReader {
-
-		@CacheAside(cache = "c", key = "#id")
-		public @Nullable Function<String, String> read(String id) {
-			return null;
-		}
 
 	}
 
@@ -459,210 +340,121 @@ class CacheStartupTests {
 
 	}
 
-	static class BadKey {
+	interface Mistakes {
+
+		@CacheAside(cache = "c", key = "#id")
+		void voidReader(String id);
+
+		@CacheAside(cache = "c", key = "#id")
+		Future<String> futureReader(String id);
+
+		@CacheAside(cache = "c", key = "#id")
+		Object objectReader(String id);
+
+		@CacheAside(cache = "c", key = "#id")
+		Function<String, String> abstractReader(String id);
 
 		@CacheAside(cache = "c", key = "#id +")
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class ForeignVariable {
+		String badKey(String id);
 
 		@CacheAside(cache = "c", key = "#name")
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class KeysAndTags {
-
-		@CacheAside(cache = "c", keys = "#ids", tags = "#ids")
-		public Map<String, String> read(List<String> ids) {
-			return Map.of();
-		}
-
-	}
-
-	static class KeyAndKeys {
-
-		@CacheAside(cache = "c", key = "#ids", keys = "#ids")
-		public Map<String, String> read(List<String> ids) {
-			return Map.of();
-		}
-
-	}
-
-	static class KeysOfTwo {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Map<String, String> read(List<String> ids, String other) {
-			return Map.of();
-		}
-
-	}
-
-	static class KeysOfText {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Map<String, String> read(String ids) {
-			return Map.of();
-		}
-
-	}
-
-	static class KeysToList {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public List<String> read(List<String> ids) {
-			return ids;
-		}
-
-	}
-
-	static class KeysToFlux {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Flux<String> read(List<String> ids) {
-			return Flux.empty();
-		}
-
-	}
-
-	static class KeysToFluxOfMaps {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Flux<Map<String, String>> read(List<String> ids) {
-			return Flux.empty();
-		}
-
-	}
-
-	static class KeysToMonoOfList {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Mono<List<String>> read(List<String> ids) {
-			return Mono.empty();
-		}
-
-	}
-
-	static class KeysToFuture {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Future<Map<String, String>> read(List<String> ids) {
-			return CompletableFuture.completedFuture(Map.of());
-		}
-
-	}
-
-	static class KeysToOthers {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Map<Integer, String> read(List<String> ids) {
-			return Map.of();
-		}
-
-	}
-
-	static class KeysToAnything {
-
-		@CacheAside(cache = "c", keys = "#ids")
-		public Map<String, Object> read(List<String> ids) {
-			return Map.of();
-		}
-
-	}
-
-	static class NoKey {
+		String foreignVariable(String id);
 
 		@CacheAside(cache = "c", key = "")
-		public String read(String id) {
-			return id;
-		}
+		String noKey(String id);
 
-	}
+		@CacheAside(cache = "c", key = "#ids", keys = "#ids")
+		Map<String, String> keyAndKeys(List<String> ids);
 
-	static class NoCache {
+		@CacheAside(cache = "c", keys = "#ids", tags = "#ids")
+		Map<String, String> keysAndTags(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Map<String, String> keysOfTwo(List<String> ids, String other);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Map<String, String> keysOfText(String ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		List<String> keysToList(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Flux<String> keysToFlux(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Flux<Map<String, String>> keysToFluxOfMaps(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Mono<List<String>> keysToMonoOfList(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Future<Map<String, String>> keysToFuture(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Map<Integer, String> keysToOthers(List<String> ids);
+
+		@CacheAside(cache = "c", keys = "#ids")
+		Map<String, Object> keysToAnything(List<String> ids);
 
 		@CacheAside(cache = "", key = "#id")
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class NegativeTtl {
+		String noCache(String id);
 
 		@CacheAside(cache = "c", key = "#id", negativeTtl = "-1s")
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class ZeroTtl {
+		String negativeTtl(String id);
 
 		@CacheAside(cache = "c", key = "#id", ttl = "0s")
-		public String read(String id) {
-			return id;
-		}
-
-	}
-
-	static class ResultInKey {
+		String zeroTtl(String id);
 
 		@CacheWriteThrough(cache = "c", key = "#result.length()")
-		public String write(String id) {
-			return id;
-		}
-
-	}
-
-	static class VoidWriter {
+		String resultInKey(String id);
 
 		@CacheWriteThrough(cache = "c", key = "#id")
-		public void write(String id) {
-		}
-
-	}
-
-	static class FutureWriter {
+		void voidWriter(String id);
 
 		@CacheWriteThrough(cache = "c", key = "#id")
-		public Future<String> write(String id) {
-			return CompletableFuture.completedFuture(id);
-		}
+		Future<String> futureWriter(String id);
 
-	}
+		@CacheAside(cache = "c", key = "#id")
+		List<ApplicationContext> abstractWithin(String id);
 
-	static class TwoTypes {
+		@CacheAside(cache = "c", key = "#id")
+		Optional<Hidden> unreadable(String id);
+
+		@CacheAside(cache = "c", key = "#id", ttl = "1m", permanent = true)
+		String permanentWithTtl(String id);
+
+		@CacheAside(cache = "c", key = "#id", permanent = true)
+		String permanentBesideTtl(String id);
+
+		@CacheWriteThrough(cache = "c", key = "#id", ttl = "1m")
+		String permanentBesideTtl(String id, String other);
+
+		@CacheInvalidate(cache = "c")
+		void nothingToInvalidate(String id);
+
+		@CacheInvalidate(cache = "c", key = "#id", all = true)
+		void twoThingsToInvalidate(String id);
+
+		@CacheInvalidate(cache = "c", tags = "${nowhere:}")
+		void blankTags();
+
+		@CacheInvalidate(cache = "c", key = "#result")
+		String resultInInvalidatedKey(String id);
+
+		@CacheAside(cache = "c", key = "#id", tags = "#result")
+		String resultInReadersTags(String id);
 
 		@CacheAside(cache = "numbers", key = "#id")
-		public String read(String id) {
-			return id;
-		}
+		String twoTypes(String id);
 
 		@CacheWriteThrough(cache = "numbers", key = "#id")
-		public long write(String id) {
-			return 1;
-		}
-
-	}
-
-	static class TwoTtls {
+		long twoTypes(String id, String other);
 
 		@CacheAside(cache = "numbers", key = "#id", ttl = "1s")
-		public long read(String id) {
-			return 1;
-		}
+		long twoTtls(String id);
 
 		@CacheWriteThrough(cache = "numbers", key = "#id", ttl = "2s")
-		public long write(String id) {
-			return 1;
-		}
+		long twoTtls(String id, String other);
 
 	}
 
