@@ -2,67 +2,26 @@
 
 package io.ge.redis.queue;
 
-import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 
-import io.ge.redis.core.consume.ConsumerFrame;
-import io.ge.redis.core.consume.ConsumerProperties;
-import io.ge.redis.core.consume.ConsumerThreads;
-import io.ge.redis.core.consume.Consumers;
-import io.ge.redis.core.consume.JsonPayloads;
-import io.ge.redis.core.event.GuardEvent;
-import io.ge.redis.core.event.GuardEvents;
-import io.ge.redis.core.invocation.AttributeReader;
-import io.ge.redis.core.invocation.GuardedMethod;
+import io.ge.redis.test.ConsumerInstance;
 import io.ge.redis.test.RedisFixture;
-import io.ge.redis.test.TestBackend;
-import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.util.unit.DataSize;
 
 /**
  * One instance of an application, as far as queues are concerned.
  */
-final class QueueInstance implements AutoCloseable {
-
-	private static final AtomicInteger NUMBER = new AtomicInteger();
-
-	private final Map<String, AtomicInteger> scripts = new ConcurrentHashMap<>();
-
-	private final List<GuardEvent> events = new CopyOnWriteArrayList<>();
-
-	private final ExecutorService handlers = Executors.newCachedThreadPool();
-
-	private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
-
-	private final Consumers consumers = new Consumers(new ConsumerThreads(this.handlers, this.scheduler), false);
-
-	private final TestBackend backend;
+final class QueueInstance extends ConsumerInstance {
 
 	private final QueuePattern pattern;
-
-	private boolean closed;
 
 	/**
 	 * Starts an instance.
 	 * @param properties below {@code ge.redis.queue.queues}, keys and values in turn
 	 */
 	QueueInstance(RedisFixture redis, String... properties) {
-		this.backend = TestBackend.on(redis.connectionFactory(), "instance-" + NUMBER.incrementAndGet(),
-				(script, nanos, failure) -> this.scripts.computeIfAbsent(script.name(), (name) -> new AtomicInteger())
-					.incrementAndGet());
+		super(redis.connectionFactory());
 		this.pattern = start(properties);
 	}
 
@@ -70,45 +29,26 @@ final class QueueInstance implements AutoCloseable {
 	 * Starts an instance whose commands may not take long.
 	 */
 	QueueInstance(RedisConnectionFactory factory, Duration commandTimeout, String... properties) {
-		this.backend = TestBackend.on(factory, "instance-" + NUMBER.incrementAndGet(), commandTimeout);
+		super(factory, commandTimeout);
 		this.pattern = start(properties);
 	}
 
 	private QueuePattern start(String... properties) {
 		QueueProperties bound = properties(properties);
-		QueuePattern started = new QueuePattern(() -> bound, this.backend::get,
-				new ConsumerFrame(() -> this.consumers,
-						() -> new ConsumerProperties(null, Duration.ofSeconds(20), Duration.ofHours(1), null,
-								DataSize.ofMegabytes(4)),
-						new AttributeReader((text) -> text), new JsonPayloads(JsonMapper::shared),
-						new GuardEvents(() -> List.of(this.events::add))));
-		this.consumers.start();
+		QueuePattern started = new QueuePattern(() -> bound, backend()::get, frame(null));
+		consumers().start();
 		return started;
 	}
 
-	TestBackend backend() {
-		return this.backend;
-	}
-
 	static QueueProperties properties(String... properties) {
-		Map<String, String> values = new HashMap<>();
-		for (int i = 0; i < properties.length; i += 2) {
-			values.put("ge.redis.queue.queues." + properties[i], properties[i + 1]);
-		}
-		return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("ge.redis.queue",
-				QueueProperties.class);
+		return bind("ge.redis.queue.queues", QueueProperties.class, properties);
 	}
 
 	/**
 	 * Has the annotated methods of a bean called.
 	 */
 	QueueInstance listen(Object bean) {
-		for (Method method : bean.getClass().getDeclaredMethods()) {
-			RedisJob annotation = method.getAnnotation(RedisJob.class);
-			if (annotation != null) {
-				this.pattern.listen(bean, new GuardedMethod(method, bean.getClass(), RedisJob.class), annotation);
-			}
-		}
+		listen(bean, RedisJob.class, (method, annotation) -> this.pattern.listen(bean, method, annotation));
 		return this;
 	}
 
@@ -120,42 +60,12 @@ final class QueueInstance implements AutoCloseable {
 		return this.pattern;
 	}
 
-	Consumers consumers() {
-		return this.consumers;
-	}
-
 	int scripts(String name) {
-		AtomicInteger count = this.scripts.get("queue/" + name);
-		return (count != null) ? count.get() : 0;
+		return runs("queue/" + name);
 	}
 
 	long events(JobEvent.Outcome outcome) {
-		return this.events.stream()
-			.map(JobEvent.class::cast)
-			.filter((event) -> event.outcome() == outcome)
-			.mapToLong((event) -> 1)
-			.sum();
-	}
-
-	/**
-	 * Ends as a killed process does: nothing is settled and nobody leaves.
-	 */
-	void crash() {
-		this.closed = true;
-		this.scheduler.shutdownNow();
-		this.backend.close();
-		this.handlers.shutdownNow();
-	}
-
-	@Override
-	public void close() {
-		if (!this.closed) {
-			this.closed = true;
-			this.consumers.stop();
-			this.scheduler.shutdownNow();
-			this.handlers.shutdownNow();
-			this.backend.close();
-		}
+		return events(JobEvent.class).filter((event) -> event.outcome() == outcome).count();
 	}
 
 }
