@@ -7,9 +7,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,31 +19,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@code /api/sessions/{id}}, on two instances.
  */
-class SharedStateIntegrationTests {
+class SharedStateIntegrationTests extends TwoDesks {
 
 	private static final String SESSION = "/api/sessions/101";
 
 	private static final String PLAN = SESSION + "/fields/plan";
-
-	private static Desk other;
-
-	private Desk desk;
-
-	@BeforeAll
-	static void startOther() {
-		SharedDesk.fresh(Database.H2);
-		other = Desk.start(SharedDesk.properties(Database.H2));
-	}
-
-	@AfterAll
-	static void stopOther() {
-		other.close();
-	}
-
-	@BeforeEach
-	void setUp() {
-		this.desk = SharedDesk.fresh(Database.H2);
-	}
 
 	@Test
 	void sessionIsTheSameOnAllInstances() {
@@ -200,11 +177,6 @@ class SharedStateIntegrationTests {
 
 	private Answer put(String ifMatch, String value) {
 		return this.desk.put(PLAN, value, "If-Match", ifMatch);
-	}
-
-	private static void assertProblem(Answer answer, int status) {
-		assertThat(answer).returns(status, Answer::status)
-			.returns("application/problem+json", (problem) -> problem.header("Content-Type"));
 	}
 
 }

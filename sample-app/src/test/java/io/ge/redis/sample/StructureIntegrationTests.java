@@ -6,9 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,31 +17,11 @@ import static org.assertj.core.api.Assertions.within;
  * Tests for the endpoints on leaderboards, unique counters, Bloom filters, geo indexes
  * and hash stores, on two instances.
  */
-class StructureIntegrationTests {
+class StructureIntegrationTests extends TwoDesks {
 
 	private static final String STATE = "/api/agents/alpha/state";
 
 	private static final String LONG = "x".repeat(201);
-
-	private static Desk other;
-
-	private Desk desk;
-
-	@BeforeAll
-	static void startOther() {
-		SharedDesk.fresh(Database.H2);
-		other = Desk.start(SharedDesk.properties(Database.H2));
-	}
-
-	@AfterAll
-	static void stopOther() {
-		other.close();
-	}
-
-	@BeforeEach
-	void setUp() {
-		this.desk = SharedDesk.fresh(Database.H2);
-	}
 
 	@Test
 	void agentsAreRankedByWhatTheyHaveCompleted() {
@@ -215,11 +192,6 @@ class StructureIntegrationTests {
 		List<String> names = new ArrayList<>();
 		answer.json().forEach((desk) -> names.add(desk.path("name").asString()));
 		return names;
-	}
-
-	private static void assertProblem(Answer answer, int status) {
-		assertThat(answer).returns(status, Answer::status)
-			.returns("application/problem+json", (problem) -> problem.header("Content-Type"));
 	}
 
 }

@@ -5,9 +5,6 @@ package io.ge.redis.sample;
 import java.util.List;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,31 +12,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for the endpoints on suppliers, on two instances.
  */
-class SupplierIntegrationTests {
+class SupplierIntegrationTests extends TwoDesks {
 
 	private static final String GOOD = "{\"item\":\"tea\"}";
 
 	private static final String BAD = "{\"item\":\"tea\",\"fail\":true}";
-
-	private static Desk other;
-
-	private Desk desk;
-
-	@BeforeAll
-	static void startOther() {
-		SharedDesk.fresh(Database.H2);
-		other = Desk.start(SharedDesk.properties(Database.H2));
-	}
-
-	@AfterAll
-	static void stopOther() {
-		other.close();
-	}
-
-	@BeforeEach
-	void setUp() {
-		this.desk = SharedDesk.fresh(Database.H2);
-	}
 
 	@Test
 	void callsOfAFailingSupplierAreRefusedOnEveryInstance() {
