@@ -71,6 +71,10 @@ class CacheFaultIntegrationTests {
 	 */
 	static final Sabotage UNJUDGED = Sabotage.answer(CacheInvalidations.class, "isOutdated", false);
 
+	/** Leaves the old value in the cache when a change is announced. */
+	static final Sabotage SILENT = Sabotage.script(SCRIPTS + "intent.lua",
+			"redis.call('DEL', entry, refresh)\nwake(waiters)", "wake(waiters)");
+
 	static final Sabotage STUBBORN = Sabotage.script(SCRIPTS + "fill.lua",
 			(text) -> text.replace("redis.call('GET', entry) ~= 'L' .. token", "false")
 				.replace("if age < 0 then", "if true then"));
@@ -89,7 +93,7 @@ class CacheFaultIntegrationTests {
 
 	private static Site forgetfullyPublishing;
 
-	/** Leaves the old value in the cache when a change is announced. */
+	/** As {@link #SILENT}. */
 	private static Site silent;
 
 	/** Publishes whatever has happened since its announcement. */
@@ -108,19 +112,23 @@ class CacheFaultIntegrationTests {
 		forgetful = hurried.sabotaged(Sabotage.answer(CacheEngine.class, "remove", CacheEvent.Outcome.INVALIDATED));
 		publishing = hurried.with(REACTIVE);
 		forgetfullyPublishing = forgetful.with(REACTIVE);
-		silent = site.sabotaged(Sabotage.script(SCRIPTS + "intent.lua",
-				"redis.call('DEL', entry, refresh)\nwake(waiters)", "wake(waiters)"));
+		silent = site.sabotaged(SILENT);
 		late = site.sabotaged(LATE, UNJUDGED);
 		credulous = site.sabotaged(UNJUDGED);
 		stubborn = site.sabotaged(STUBBORN);
 	}
 
 	static Site newSite() {
+		return newSite(CacheApplication.class);
+	}
+
+	static Site newSite(Class<?> application, String... further) {
 		List<String> properties = new ArrayList<>(ScenarioDatabase.properties());
 		properties.addAll(List.of("ge.redis.cache.intent-timeout=" + INTENT.toMillis() + "ms",
 				"ge.redis.cache.lease-time=" + LEASE.toMillis() + "ms",
 				"ge.redis.cache.load-wait=" + LOAD_WAIT.toMillis() + "ms", "ge.redis.outage.command-timeout=2s"));
-		return Site.of(CacheApplication.class, properties.toArray(String[]::new));
+		properties.addAll(List.of(further));
+		return Site.of(application, properties.toArray(String[]::new));
 	}
 
 	@AfterAll
@@ -163,12 +171,19 @@ class CacheFaultIntegrationTests {
 	@Test
 	@FirstRun
 	void writerKilledBetweenCommitAndPublication() throws Exception {
-		String fault = "kill -9 between commit and after-commit";
+		writerKilled("kill -9 between commit and after-commit", site, silent, site);
+	}
+
+	/**
+	 * Kills writers and shows that it is missed where changes are announced in vain.
+	 * @param others those that go on
+	 */
+	static void writerKilled(String fault, Site sound, Site silent, Site others) throws Exception {
 		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(24, 1);
-		CacheScenario.writerKilled(run, site.one(), site.second(), REST);
+		CacheScenario.writerKilled(run, sound.one(), others.second(), REST);
 		run.verify();
 		withoutProtection(fault,
-				(sabotaged) -> CacheScenario.writerKilled(sabotaged, silent.one(), site.one(), SABOTAGED_REST));
+				(sabotaged) -> CacheScenario.writerKilled(sabotaged, silent.one(), others.one(), SABOTAGED_REST));
 	}
 
 	@Test
@@ -213,7 +228,10 @@ class CacheFaultIntegrationTests {
 
 	@Test
 	void loaderPausedBeyondItsLeaseAndResumed() throws Exception {
-		String fault = "loader paused beyond its lease and resumed";
+		loaderPaused("loader paused beyond its lease and resumed", site, stubborn);
+	}
+
+	static void loaderPaused(String fault, Site site, Site stubborn) throws Exception {
 		FaultRun run = FaultRun.of("cache", fault, FRESH).atLeast(28, 1);
 		CacheScenario.loaderPaused(run, site.one(), site.second(), REST);
 		run.verify();
@@ -223,7 +241,10 @@ class CacheFaultIntegrationTests {
 
 	@Test
 	void snapshotReaderAcrossACommit() throws Exception {
-		String fault = "REPEATABLE READ reader across a commit";
+		snapshotReader("REPEATABLE READ reader across a commit", site, stubborn);
+	}
+
+	static void snapshotReader(String fault, Site site, Site stubborn) throws Exception {
 		Fault expiry = Fault.of("entries expired", () -> {
 			for (Object key : (List<?>) site.redis().command("KEYS", "*:e1")) {
 				site.redis().command("DEL", key.toString());
