@@ -88,7 +88,7 @@ class LockWebIntegrationTests {
 	@Test
 	@Wide
 	void survivesCatchAllHandler() {
-		this.runner.withBean(CatchAll.class)
+		this.runner.withBean(WebContract.CatchAll.class)
 			.run((context) -> assertThat(refused(context)).hasStatus(HttpStatus.CONFLICT));
 	}
 
@@ -150,17 +150,6 @@ class LockWebIntegrationTests {
 		@GetMapping("/bound")
 		public String bound(@RequestParam @FencingToken long token) {
 			return "" + token;
-		}
-
-	}
-
-	@RestControllerAdvice
-	static class CatchAll {
-
-		@ExceptionHandler(Exception.class)
-		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
-		String all() {
-			return "all";
 		}
 
 	}

@@ -5,7 +5,6 @@ package io.ge.redis.web;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -39,7 +38,6 @@ import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -49,7 +47,6 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.filter.CorsFilter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -109,17 +106,9 @@ class MvcContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
+	@Import({ CatchAll.class, Support.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
 			OpenDesk.class })
 	static class Application {
-
-		private static CorsConfiguration cors() {
-			CorsConfiguration cors = new CorsConfiguration();
-			cors.setAllowedOrigins(List.of(PAGE));
-			cors.setAllowedMethods(List.of("GET", "OPTIONS"));
-			cors.setExposedHeaders(List.of("Retry-After"));
-			return cors;
-		}
 
 		@Bean
 		FilterRegistrationBean<CorsFilter> corsFilter() {
@@ -159,11 +148,6 @@ class MvcContractIntegrationTests extends WebContract {
 			NimbusJwtDecoder decoder = NimbusJwtDecoder.withSecretKey(KEY).macAlgorithm(MacAlgorithm.HS256).build();
 			decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(JwtValidators.createDefault(), revoked));
 			return decoder;
-		}
-
-		@Bean
-		ErrorResponse.Interceptor support() {
-			return (detail, response) -> detail.setProperty("support", "desk@example.org");
 		}
 
 	}

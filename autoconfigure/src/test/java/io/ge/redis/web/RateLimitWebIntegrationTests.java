@@ -97,7 +97,7 @@ class RateLimitWebIntegrationTests {
 	@Test
 	@Wide
 	void survivesCatchAllHandler() {
-		this.runner.withBean(CatchAll.class)
+		this.runner.withBean(WebContract.CatchAll.class)
 			.run((context) -> assertThat(exhaust(context)).hasStatus(HttpStatus.TOO_MANY_REQUESTS));
 	}
 
@@ -208,7 +208,7 @@ class RateLimitWebIntegrationTests {
 			this.runner.withPropertyValues("spring.data.redis.port=1", "ge.redis.rate-limit.rules[0].name=guarded",
 					"ge.redis.rate-limit.rules[0].path=/free", "ge.redis.rate-limit.rules[0].limit=1",
 					"ge.redis.rate-limit.rules[0].phase=" + phase, "ge.redis.rate-limit.limits.guarded.on-outage=deny")
-				.withBean(CatchAll.class)
+				.withBean(WebContract.CatchAll.class)
 				.run((context) -> {
 					MvcTestResult result = filtered(context).get().uri("/free").exchange();
 					assertThat(result).hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
@@ -259,13 +259,13 @@ class RateLimitWebIntegrationTests {
 	void filterYieldsToHandlerOfOurTypeButNotToCatchAll() {
 		WebApplicationContextRunner ruled = this.runner.withPropertyValues("ge.redis.rate-limit.rules[0].path=/free",
 				"ge.redis.rate-limit.rules[0].limit=1");
-		ruled.withBean(OwnHandler.class).withBean(CatchAll.class).run((context) -> {
+		ruled.withBean(OwnHandler.class).withBean(WebContract.CatchAll.class).run((context) -> {
 			assertThat(filtered(context).get().uri("/free").exchange()).hasStatusOk();
 			assertThat(filtered(context).get().uri("/free").exchange()).hasStatus(HttpStatus.I_AM_A_TEAPOT)
 				.hasBodyTextEqualTo("own")
 				.containsHeader("RateLimit");
 		});
-		ruled.withBean(CatchAll.class)
+		ruled.withBean(WebContract.CatchAll.class)
 			.run((context) -> assertThat(filtered(context).get().uri("/free").exchange())
 				.hasStatus(HttpStatus.TOO_MANY_REQUESTS)
 				.hasContentType(MediaType.APPLICATION_PROBLEM_JSON));
@@ -359,17 +359,6 @@ class RateLimitWebIntegrationTests {
 			response.flushBuffer();
 			assertThat(this.limiter.tryAcquire(List.of(RateLimit.of("late", 1, Duration.ofMinutes(1))), "anna")
 				.isAllowed()).isTrue();
-		}
-
-	}
-
-	@RestControllerAdvice
-	static class CatchAll {
-
-		@ExceptionHandler(Exception.class)
-		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
-		String all() {
-			return "all";
 		}
 
 	}

@@ -37,20 +37,15 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.web.ErrorResponse;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -369,7 +364,7 @@ class RequestRulesIntegrationTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ Controller.class, CatchAll.class })
+	@Import({ Controller.class, WebContract.CatchAll.class, WebContract.Support.class })
 	static class Configured {
 
 		@Bean
@@ -390,11 +385,6 @@ class RequestRulesIntegrationTests {
 			return new InMemoryUserDetailsManager(Stream.of("anna", "boris")
 				.map((name) -> User.withUsername(name).password("{noop}pass").build())
 				.toList())::loadUserByUsername;
-		}
-
-		@Bean
-		ErrorResponse.Interceptor support() {
-			return (detail, response) -> detail.setProperty("support", "desk@example.org");
 		}
 
 	}
@@ -427,17 +417,6 @@ class RequestRulesIntegrationTests {
 		@GetMapping("/once/error")
 		public void error(HttpServletResponse response) throws IOException {
 			response.sendError(418);
-		}
-
-	}
-
-	@RestControllerAdvice
-	static class CatchAll {
-
-		@ExceptionHandler(Exception.class)
-		@ResponseStatus(HttpStatus.INTERNAL_SERVER_ERROR)
-		String all() {
-			return "all";
 		}
 
 	}

@@ -48,6 +48,8 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -55,6 +57,7 @@ import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.JwtClaimsSet;
 import org.springframework.security.oauth2.jwt.JwtEncoderParameters;
 import org.springframework.security.oauth2.jwt.NimbusJwtEncoder;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -62,6 +65,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.cors.CorsConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -684,6 +688,24 @@ abstract class WebContract {
 				this.selling.countDown();
 				return this.sold.asMono();
 			});
+		}
+
+	}
+
+	static CorsConfiguration cors() {
+		CorsConfiguration cors = new CorsConfiguration();
+		cors.setAllowedOrigins(List.of(PAGE));
+		cors.setAllowedMethods(List.of("GET", "OPTIONS"));
+		cors.setExposedHeaders(List.of("Retry-After"));
+		return cors;
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Support {
+
+		@Bean
+		ErrorResponse.Interceptor support() {
+			return (detail, response) -> detail.setProperty("support", "desk@example.org");
 		}
 
 	}

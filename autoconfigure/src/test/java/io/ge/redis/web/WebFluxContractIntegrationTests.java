@@ -37,7 +37,6 @@ import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.security.web.server.util.matcher.ServerWebExchangeMatchers;
-import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -46,7 +45,6 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
@@ -109,17 +107,9 @@ class WebFluxContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
+	@Import({ CatchAll.class, Support.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
 			OpenDesk.class, LaterDesk.class, ResponseDesk.class, BlockingDesk.class, WaitingDesk.class })
 	static class Application {
-
-		private static CorsConfiguration cors() {
-			CorsConfiguration cors = new CorsConfiguration();
-			cors.setAllowedOrigins(List.of(PAGE));
-			cors.setAllowedMethods(List.of("GET", "OPTIONS"));
-			cors.setExposedHeaders(List.of("Retry-After"));
-			return cors;
-		}
 
 		@Bean
 		@Order(Ordered.HIGHEST_PRECEDENCE)
@@ -166,11 +156,6 @@ class WebFluxContractIntegrationTests extends WebContract {
 				}
 
 			};
-		}
-
-		@Bean
-		ErrorResponse.Interceptor support() {
-			return (detail, response) -> detail.setProperty("support", "desk@example.org");
 		}
 
 	}
