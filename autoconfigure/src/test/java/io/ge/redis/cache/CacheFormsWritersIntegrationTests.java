@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import io.ge.redis.cache.AsyncApplication.Account;
 import io.ge.redis.cache.AsyncApplication.Accounts;
 import io.ge.redis.cache.AsyncApplication.Failing;
+import io.ge.redis.test.EmptyTransactionManager;
 import io.ge.redis.test.ReactiveDatabase;
 import io.ge.redis.test.SharedRedis;
 import io.ge.redis.test.Wide;
@@ -35,9 +36,7 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.TransactionalOperator;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -210,7 +209,7 @@ class CacheFormsWritersIntegrationTests {
 
 	@Test
 	void futureInATransactionOfItsThreadHasItsEntryRemovedAfterBoth() {
-		TransactionTemplate thread = new TransactionTemplate(new NoDatabase());
+		TransactionTemplate thread = new TransactionTemplate(new EmptyTransactionManager());
 		thread.executeWithoutResult((status) -> {
 			assertThat(this.accounts.setFuture("a", NEW.balance())).succeedsWithin(LONG);
 			assertThat(this.accounts.find("a").block(LONG)).isEqualTo(NEW);
@@ -307,7 +306,7 @@ class CacheFormsWritersIntegrationTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void futureWhoseTransactionIsMarkedForRollbackPublishesNothing(boolean onAnotherThread) {
-		TransactionTemplate thread = new TransactionTemplate(new NoDatabase());
+		TransactionTemplate thread = new TransactionTemplate(new EmptyTransactionManager());
 		Supplier<Account> work = () -> thread.execute((status) -> {
 			// The manager has no listeners: from here on it is seen
 			application.caches().evict("accounts", "b");
@@ -487,32 +486,6 @@ class CacheFormsWritersIntegrationTests {
 
 		boolean isTransactional() {
 			return this != WITHOUT_TRANSACTION;
-		}
-
-	}
-
-	/**
-	 * Begins transactions of its thread, and nothing in a database.
-	 */
-	private static final class NoDatabase extends AbstractPlatformTransactionManager {
-
-		private static final long serialVersionUID = 1L;
-
-		@Override
-		protected Object doGetTransaction() {
-			return new Object();
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
 		}
 
 	}

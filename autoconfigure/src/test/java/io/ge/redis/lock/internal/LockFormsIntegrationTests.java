@@ -35,6 +35,7 @@ import io.ge.redis.lock.LockOptions;
 import io.ge.redis.lock.MultiLockHandle;
 import io.ge.redis.lock.OnLost;
 import io.ge.redis.lock.OnNotAcquired;
+import io.ge.redis.test.EmptyTransactionManager;
 import io.ge.redis.test.FailingSynchronization;
 import io.ge.redis.test.OnRedis;
 import io.ge.redis.test.ReactiveDatabase;
@@ -69,9 +70,7 @@ import org.springframework.transaction.reactive.AbstractReactiveTransactionManag
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -1095,27 +1094,6 @@ class LockFormsIntegrationTests {
 		protected Mono<Void> doRollback(TransactionSynchronizationManager synchronizations,
 				GenericReactiveTransaction status) {
 			return this.gate.pass();
-		}
-
-	}
-
-	private static final class EmptyTransactionManager extends AbstractPlatformTransactionManager {
-
-		@Override
-		protected Object doGetTransaction() {
-			return new Object();
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
 		}
 
 	}
