@@ -91,6 +91,7 @@ public interface Idempotency {
 	}
 
 	/** Runs an action without result once for a key without blocking. */
+	@SuppressWarnings("NullAway")
 	default CompletionStage<@Nullable Void> runAsync(String name, Object key, @Nullable Object payload,
 			Supplier<? extends CompletionStage<@Nullable Void>> action) {
 		return executeAsync(settings(name), key, payload, ParameterizedTypeReference.forType(Void.class), action);
