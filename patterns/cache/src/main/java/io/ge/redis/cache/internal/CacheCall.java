@@ -2,6 +2,7 @@
 
 package io.ge.redis.cache.internal;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -173,14 +174,17 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 		if (!this.reader.behind().isBehind(this.source.cache())) {
 			return Work.DONE;
 		}
+		// They are asked for side by side, whose time counts once
+		Duration rest = Duration.ofNanos(this.budget.remainingNanos());
+		long asked = System.nanoTime();
 		return CompletableFuture
 			.allOf(this.entries.stream()
 				.filter(Entry::isPerhapsLoaded)
-				.map((entry) -> this.reader.behind()
-					.pending(this.source.cache(), entry.key.parts(), this.budget)
+				.map((entry) -> this.reader.behind().pending(this.source.cache(), entry.key.parts(), CallBudget.of(rest))
 					.handle((change, failure) -> entry.change = change))
 				.toArray(CompletableFuture[]::new))
-			.<@Nullable Void>thenApply((none) -> null);
+			.<@Nullable Void>thenApply((none) -> null)
+			.whenComplete((none, failure) -> this.budget.spend(System.nanoTime() - asked));
 	}
 
 	/**
