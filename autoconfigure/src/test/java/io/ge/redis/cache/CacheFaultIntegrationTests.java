@@ -218,7 +218,7 @@ class CacheFaultIntegrationTests {
 		CacheScenario.underLoad(run, site.replicated(shortLived.two()), failover, Duration.ofMillis(150),
 				TTL.plusMillis(300));
 		run.verify();
-		Site everlasting = shortLived.sabotaged(Sabotage.script(SCRIPTS + "behind/messages.lua",
+		Site everlasting = shortLived.sabotaged(Sabotage.script(SCRIPTS + "internal/behind/messages.lua",
 				"redis.pcall('SET', entry, value, 'PX', ttl)", "redis.pcall('SET', entry, value)"));
 		withoutProtection(failover.name(),
 				(sabotaged) -> CacheScenario.underLoad(sabotaged,

@@ -5,6 +5,7 @@ package io.ge.redis.web;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
