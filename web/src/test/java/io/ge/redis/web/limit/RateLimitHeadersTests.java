@@ -15,8 +15,10 @@ import io.ge.redis.ratelimit.RateLimitProperties.Headers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -42,11 +44,24 @@ class RateLimitHeadersTests {
 	void laterLimitsJoinEarlierOnesAndReplaceTheirOwn() {
 		this.headers.add(List.of(quota("a", 5), quota("b", 3)), this.request, this.response);
 		this.headers.add(List.of(quota("a", 4)), this.request, this.response);
-		this.headers.add(
-				new RateLimitExceededException(
-						new RateLimitDecision.Denied(List.of(quota("c", 0)), List.of("c"), Duration.ofSeconds(1))),
-				this.request, this.response);
+		this.headers.add(refused(quota("c", 0)), this.request, this.response);
 		assertThat(told()).containsExactly("c=0", "b=3", "a=4");
+	}
+
+	@Test
+	void refusalJoinsEarlierLimitsOnWebFlux() {
+		RateLimitHeaders.OnWebFlux reactive = new RateLimitHeaders.OnWebFlux(() -> Headers.DRAFT_10);
+		MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/"));
+		reactive.add(List.of(quota("a", 5)), exchange);
+		reactive.add(refused(quota("c", 0)), exchange);
+		exchange.getResponse().setComplete().block();
+		assertThat(exchange.getResponse().getHeaders().get("RateLimit"))
+			.containsExactly("\"c\";r=0;t=6, \"a\";r=5;t=6");
+	}
+
+	private static RateLimitExceededException refused(Quota quota) {
+		return new RateLimitExceededException(
+				new RateLimitDecision.Denied(List.of(quota), List.of(quota.limit().name()), Duration.ofSeconds(1)));
 	}
 
 	@Test
