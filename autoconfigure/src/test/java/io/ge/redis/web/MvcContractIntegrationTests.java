@@ -107,8 +107,8 @@ class MvcContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, Support.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
-			OpenDesk.class })
+	@Import({ CatchAll.class, Support.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class,
+			OwnDesk.class, OpenDesk.class })
 	static class Application {
 
 		@Bean

@@ -107,8 +107,8 @@ class WebFluxContractIntegrationTests extends WebContract {
 
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
-	@Import({ CatchAll.class, Support.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class, OwnDesk.class,
-			OpenDesk.class, LaterDesk.class, ResponseDesk.class, BlockingDesk.class, WaitingDesk.class })
+	@Import({ CatchAll.class, Support.class, OwnHandler.class, ResultDesk.class, Desk.class, LocalDesk.class,
+			OwnDesk.class, OpenDesk.class, LaterDesk.class, ResponseDesk.class, BlockingDesk.class, WaitingDesk.class })
 	static class Application {
 
 		@Bean

@@ -180,7 +180,8 @@ final class CacheCall implements GuardedCall<@Nullable Void> {
 		return CompletableFuture
 			.allOf(this.entries.stream()
 				.filter(Entry::isPerhapsLoaded)
-				.map((entry) -> this.reader.behind().pending(this.source.cache(), entry.key.parts(), CallBudget.of(rest))
+				.map((entry) -> this.reader.behind()
+					.pending(this.source.cache(), entry.key.parts(), CallBudget.of(rest))
 					.handle((change, failure) -> entry.change = change))
 				.toArray(CompletableFuture[]::new))
 			.<@Nullable Void>thenApply((none) -> null)
