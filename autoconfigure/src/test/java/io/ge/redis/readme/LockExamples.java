@@ -107,7 +107,7 @@ class LockExamples {
 			.toArray(CompletableFuture[]::new)).join();
 	}
 
-	public boolean takeIfFree(String item) {
+	public boolean takeInTime(String item) {
 		try (LockHandle lock = this.locks.lock("stock", item, LockOptions.defaults())) {
 			return lock.isValid();
 		}

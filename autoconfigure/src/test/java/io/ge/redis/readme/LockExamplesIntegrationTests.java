@@ -65,7 +65,7 @@ class LockExamplesIntegrationTests {
 			examples.replace("north", "coffee", 3);
 			assertThat(examples.piecesInCode("north")).isEqualTo(3);
 			examples.render("pdf", "a");
-			assertThat(examples.takeIfFree("tea")).isTrue();
+			assertThat(examples.takeInTime("tea")).isTrue();
 			assertThat(examples.sumUnderLock(List.of("a", "b"))).isPositive();
 		});
 	}

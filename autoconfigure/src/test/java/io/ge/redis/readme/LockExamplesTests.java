@@ -61,7 +61,7 @@ class LockExamplesTests {
 			.withBean(LockExamples.class)
 			.run((context) -> {
 				LockExamples examples = context.getBean(LockExamples.class);
-				assertThat(examples.takeIfFree("tea")).isTrue();
+				assertThat(examples.takeInTime("tea")).isTrue();
 				assertThat(examples.sumUnderLock(List.of("a", "b"))).isPositive();
 				examples.report();
 				assertThat(examples.reportsMade()).isEqualTo(1);
