@@ -185,7 +185,7 @@ class ConsolePageIntegrationTests {
 	void tilesHaveATrendAndAnAge() {
 		statuses("trend", 11);
 		await(() -> tile("Refused calls").matches("(?s).*\\+\\d+ in \\d+ s, now"));
-		assertThat(tile("Outages")).matches("(?s)Outages\\s+0\\s+same for \\d+ s, now");
+		assertThat(tile("Outages")).matches("(?s)Outages\\s+0\\s+unchanged for \\d+ s, now");
 		browser().element("#pause").click();
 		await(() -> tile("Outages").matches("(?s).*, \\d+ s ago"));
 	}
