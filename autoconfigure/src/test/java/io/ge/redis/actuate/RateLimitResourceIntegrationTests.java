@@ -155,6 +155,10 @@ class RateLimitResourceIntegrationTests {
 			assertThat(limiter.tryAcquire("code", List.of("acme", "anna")).isAllowed()).isFalse();
 			assertThat(post(mvc, listed, "{\"action\":\"reset\"}")).hasStatusOk();
 			assertThat(limiter.tryAcquire("code", List.of("acme", "anna")).isAllowed()).isTrue();
+			// No longer by the hash alone, when another key with the same text is denied
+			limiter.tryAcquire("code", "acme:anna", 7);
+			assertThat(limiter.tryAcquire("code", "acme:anna").isAllowed()).isFalse();
+			assertThat(post(mvc, listed, "{\"action\":\"reset\"}")).hasStatus(HttpStatus.BAD_REQUEST);
 			assertThat(mvc.delete().uri(LIMITS + listed)).hasStatusOk()
 				.bodyJson()
 				.extractingPath("$.effective")

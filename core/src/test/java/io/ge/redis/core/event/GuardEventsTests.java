@@ -39,7 +39,8 @@ class GuardEventsTests {
 
 	private List<GuardListener> fail() {
 		BeanCreationException failure = new BeanCreationException("no such listener");
-		failure.setStackTrace(new StackTraceElement[0]); // the log of a passing build has none
+		failure.setStackTrace(new StackTraceElement[0]); // the log of a passing build has
+															// none
 		throw failure;
 	}
 

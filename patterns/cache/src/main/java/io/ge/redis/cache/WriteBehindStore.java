@@ -56,7 +56,7 @@ public interface WriteBehindStore<V> {
 	/**
 	 * Returns whether a failure means that the store is unavailable, and not that a
 	 * change is wrong. Then nothing is counted as an attempt, and all changes wait. After
-	 * three such failures in a row changes are tried alone, until five have failed so. If
+	 * three such failures in a row changes are tried alone, until five have failed. If
 	 * one is written, the failures of the others count. An exception of this method means
 	 * {@code false}.
 	 * @param failure the exception of {@link #writeAll}

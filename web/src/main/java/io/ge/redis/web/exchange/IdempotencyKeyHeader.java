@@ -5,13 +5,10 @@ package io.ge.redis.web.exchange;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -57,6 +54,8 @@ class IdempotencyKeyHeader implements IdempotencyKeySource {
 	static final String REPLAYED = "Idempotent-Replayed";
 
 	private static final int MAX_LENGTH = 255;
+
+	private static final int DEEPEST = 8;
 
 	private static final String UNESCAPED = "[ !#-\\[\\]-~]*+";
 
@@ -117,15 +116,15 @@ class IdempotencyKeyHeader implements IdempotencyKeySource {
 	}
 
 	private static boolean isStreamed(ResolvableType type) {
-		return isStreamed(type, new HashSet<>());
+		return isStreamed(type, 0);
 	}
 
 	// A collection may have elements of its own type
-	private static boolean isStreamed(ResolvableType type, Set<Type> containers) {
+	private static boolean isStreamed(ResolvableType type, int depth) {
 		Class<?> known = type.resolve(Object.class);
 		if (known.isArray() || Collection.class.isAssignableFrom(known)) {
-			return containers.add(type.getType()) && isStreamed(
-					known.isArray() ? type.getComponentType() : type.asCollection().getGeneric(), containers);
+			return depth < DEEPEST && isStreamed(
+					known.isArray() ? type.getComponentType() : type.asCollection().getGeneric(), depth + 1);
 		}
 		return known.getPackageName().equals("jakarta.servlet.http")
 				|| STREAMED.stream().anyMatch((streamed) -> streamed.isAssignableFrom(known));

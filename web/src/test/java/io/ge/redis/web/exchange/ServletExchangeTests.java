@@ -709,7 +709,7 @@ class ServletExchangeTests {
 
 		@PostMapping
 		@Idempotent
-		String parts(@RequestPart List<List<MultipartFile>> parts) {
+		String parts(@RequestPart List<List<List<MultipartFile>>> parts) {
 			return "";
 		}
 

@@ -203,11 +203,14 @@ final class RateLimitControl extends GuardResource {
 	}
 
 	/**
-	 * Refuses a hash of a key with colons that only changes and blocks have: they do not
-	 * know its parts, and permits are counted by parts.
+	 * Refuses a hash that does not show the parts of its key, since permits are counted
+	 * by parts. Changes and blocks do not know them, and denied keys with colons may
+	 * differ in them alone.
 	 */
 	private void requireParts(String name, List<String> key, GuardRequest request) {
-		if (request.text(HASH) != null && key.size() == 1 && key.get(0).contains(":") && !denied(name).contains(key)) {
+		String text = LiveChange.text(key);
+		long known = denied(name).stream().filter((denied) -> LiveChange.text(denied).equals(text)).distinct().count();
+		if (request.text(HASH) != null && (known > 1 || (known == 0 && text.contains(":")))) {
 			throw GuardRequestException.invalid(HASH, "hash does not show of which parts this key is made.",
 					"Give the key itself, each part as key=.");
 		}

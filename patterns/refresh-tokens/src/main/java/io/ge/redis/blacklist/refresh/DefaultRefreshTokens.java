@@ -36,8 +36,8 @@ import org.springframework.util.function.SingletonSupplier;
  * Where the blacklist knows, calls write nothing: a loop with a token of an ended session
  * must not keep all instances busy.
  * <p>
- * Blocking methods that publish events make each step on the thread of the caller, so
- * that its transaction has the events.
+ * Blocking methods publish their events on the thread of the caller, so that its
+ * transaction has them. Where the blacklist must ask Redis, its event comes on another.
  */
 public final class DefaultRefreshTokens implements RefreshTokens {
 
