@@ -8,6 +8,7 @@ import io.ge.redis.breaker.CircuitBreakers
 import io.ge.redis.breaker.CircuitOpenException
 import io.ge.redis.breaker.CircuitState
 import io.ge.redis.breaker.internal.BreakerPattern
+import io.ge.redis.core.endpoint.GuardRequest
 import io.ge.redis.core.guard.GuardedMethods
 import io.ge.redis.InvalidKeyException
 import io.ge.redis.idempotency.IdempotencyMismatchException
@@ -149,7 +150,13 @@ class KotlinIntegrationTests(
 			"@CircuitBreaker",
 			CircuitOpenException::class,
 			{ user ->
-				breakers.control().force("quotes", listOf(user), "FORCED_OPEN", Duration.ofMinutes(1), "", "test")
+				breakers.control()
+					.write(
+						GuardRequest(
+							listOf("quotes"),
+							mapOf("key" to user, "state" to "FORCED_OPEN", "duration" to "1m", "reason" to "test"),
+						),
+					)
 				await().until { circuits.state("quotes", user) == CircuitState.FORCED_OPEN }
 			},
 			desk::breaking,
