@@ -26,7 +26,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The way of a call, as CONTRIBUTING lists it: the classes on the stack when the script
+ * The path of a call, as CONTRIBUTING lists it: the classes on the stack when the script
  * is sent.
  */
 @OnRedis
