@@ -88,7 +88,7 @@ class StreamScriptsModelIntegrationTests {
 		List<String[]> broken = List.of(
 				new String[] { "give(keys, entry[1], deliveries, found[2], length)",
 						"redis.call('XACK', keys.stream, group, entry[1])" },
-				new String[] { "take_again(keys)\n    end", "end" },
+				new String[] { "all = take_again(keys)\n    end", "end" },
 				new String[] { "counts and entry[4] >= most_deliveries", "counts and entry[4] > most_deliveries" },
 				new String[] { "length > large and entry[3] >= TOGETHER", "false" },
 				new String[] { "if given > 0 and length > bytes then", "if false then" },
